@@ -12,7 +12,7 @@ const OF_KIND: Readonly<Record<Kind, readonly string[]>> = {
   thick: ['@cni/types'],
   ipam: ['@cni/netns', '@cni/types'],
 }
-/** Packages for the tests and the build. Older Node.js needs koffi to enter namespaces. */
+/** npm packages that the new project's tests and build need. Older Node.js needs koffi to enter namespaces. */
 const FOR_DEVELOPMENT = ['@cni/build', '@cni/conformance', '@cni/libcni', '@cni/netns']
 const OF_OTHERS = { '@types/node': '^24.0.0', koffi: '^3.3.0', typescript: '^7.0.0', vitest: '^4.0.0' }
 

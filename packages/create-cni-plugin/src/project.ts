@@ -18,7 +18,7 @@ const CONFIGURATIONS = {
 /**
  * Creates the text of all files of a new project, by path.
  *
- * @param tarballs - `@cni` packages that npm must not take from the registry: name → `file:` URL
+ * @param tarballs - map from package name to `file:` URL, for `@cni` packages that do not come from the registry
  */
 export function projectFiles(
   options: ProjectOptions,
@@ -38,7 +38,7 @@ export function projectFiles(
   const files = new Map(
     folders.flatMap((folder) =>
       filesBelow(join(template, folder)).map(
-        // The template has .gitignore under another name, because npm does not pack files named .gitignore.
+        // The template stores .gitignore under another name, because npm does not pack files named .gitignore.
         (path) =>
           [
             path === 'gitignore' ? '.gitignore' : path,

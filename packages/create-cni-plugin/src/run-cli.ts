@@ -6,7 +6,7 @@ import type { Questions } from './questions.ts'
 import { tarballsIn } from './tarballs.ts'
 import { ProjectFolderError, writeProject } from './write-project.ts'
 
-/** Runs `npm create cni-plugin` without `process`. `ask` supplies missing options. */
+/** Runs `npm create cni-plugin` without access to the global `process`. `ask` asks for missing options. */
 export async function runCli(
   argv: readonly string[],
   io: Pick<CommandIo, 'stdout' | 'stderr' | 'colour' | 'env'>,

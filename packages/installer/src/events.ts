@@ -32,7 +32,7 @@ export type InstallEvent =
     }
   /** Another configuration file has become the primary, to which the installer adds the plugin. */
   | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
-  /** A container runtime uses another configuration file than the one to which the installer has added the plugin. */
+  /** A container runtime no longer uses the configuration file to which the installer has added the plugin. */
   | { readonly type: 'preempted'; readonly by: string; readonly primary: string; readonly hint: string }
   /** Another program repeatedly reverts a file that the installer writes. */
   | { readonly type: 'contended'; readonly path: string; readonly rewrites: number; readonly hint: string }
@@ -54,7 +54,7 @@ export type InstallEvent =
       readonly verdict: 'ok' | 'warn' | 'fail'
     }
   /**
-   * A file of the CNI network folder that no container runtime can load. `more` is the number of further files, with
-   * the folder as `path`.
+   * A file of the CNI network folder that no container runtime can load. If `more` is set, `path` is the folder, and
+   * `more` counts further such files.
    */
   | { readonly type: 'skipped'; readonly path: string; readonly reason: string; readonly more?: number }

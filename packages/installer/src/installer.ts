@@ -72,7 +72,7 @@ export function installer(options: InstallerOptions): Installer {
     }
     return result
   }
-  /** Repeats the check of all files until no copy of a binary is running. */
+  /** Repeats the check of all files until the installer no longer compares or copies binaries. */
   const wholePass = async (signal?: AbortSignal): Promise<readonly InstallError[]> => {
     const { binaries } = state
     const abort = (): void => binaries.stop.abort()
@@ -140,10 +140,10 @@ export function installer(options: InstallerOptions): Installer {
   }
 }
 
-/** Result of a check that was stopped or failed because of a bug. */
+/** Result of a check that was aborted, or that failed because of a bug. */
 const FAILED_PASS: PassResult = { againMs: 1000, errors: [], busy: undefined }
 
-/** Removes everything that only the old options of the installer need. */
+/** Removes the files and plugin configurations that only the installer's old options need. */
 async function retire(old: Settings, { settings: now, claim }: State): Promise<void> {
   const sameFolder = old.netDir === now.netDir
   await uninstall({

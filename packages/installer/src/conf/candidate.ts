@@ -29,7 +29,7 @@ export function listCandidates(folder: NetFolder): Candidates {
   return candidatesOf(factsOfFolder(folder))
 }
 
-/** Parses each file of a CNI network folder. Searches for `type` in `delegates`. */
+/** Parses each file of a CNI network folder. Searches the `delegates` for plugins with the given `type`. */
 export function factsOfFolder(folder: NetFolder, type?: string): Map<string, ConfFacts> {
   return new Map([...folder].map(([name, file]) => [name, factsOf(name, file, type)]))
 }

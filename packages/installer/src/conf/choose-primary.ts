@@ -1,7 +1,7 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/** Milliseconds for which an invalid primary is kept, because its owner may still write it. */
+/** Grace period in milliseconds: an invalid primary file stays chosen, because its owner may still be writing it. */
 export const HOLD_MS = 2000
 
 /** Chosen primary configuration file. The installer keeps this choice until the next scan of the CNI network folder. */
@@ -19,7 +19,7 @@ export interface PrimaryRules {
   readonly explicit?: string | undefined
   /** Names of the installer's own files in the CNI network folder. They are never the primary configuration file. */
   readonly own?: readonly string[] | undefined
-  /** True keeps the chosen primary configuration file, even if a new file sorts before it. */
+  /** True if the chosen primary configuration file stays chosen even if a new file sorts before it. */
   readonly pin?: boolean | undefined
   readonly holdMs?: number | undefined
 }
@@ -30,7 +30,9 @@ export type PrimaryChoice =
   | { readonly kind: 'hold'; readonly reason: string; readonly until: number; readonly memory: PrimaryMemory }
   | { readonly kind: 'wait'; readonly reason: string; readonly memory: PrimaryMemory }
 
-/** Chooses the primary configuration file. A valid file that sorts earlier wins at once. */
+/**
+ * Chooses the primary configuration file. Without `explicit` and `pin`, a valid file that sorts earlier wins at once.
+ */
 export function choosePrimary(
   candidates: Candidates,
   rules: PrimaryRules,

@@ -23,15 +23,15 @@ export interface ConfFacts {
   readonly isUnreadable?: boolean
   /** True if the name belongs to a folder, which container runtimes do not read. */
   readonly isFolder?: boolean
-  /** Sub-folder with the network's name. Runtimes add the plugins in its files to the network. */
+  /** Sub-folder named like the network. Container runtimes add the plugins in the sub-folder's files to the network. */
   readonly folder?: string
   /** Multus plugin of the configuration file, with the network that Multus runs. */
   readonly delegation?: Delegation
-  /** Copies of the installed plugin in the `delegates` of other plugins in the file. */
+  /** Configurations of the installed plugin inside the `delegates` of other plugins in the file. */
   readonly copies?: readonly NestedEntry[]
 }
 
-/** Parses a configuration file. `type` is the plugin to search for in `delegates`. */
+/** Parses a configuration file. Searches the `delegates` for plugins with the given `type`. */
 export function confFacts(name: string, bytes: Uint8Array, type?: string): ConfFacts {
   const isList = name.endsWith('.conflist')
   try {

@@ -11,18 +11,18 @@ export interface NestedEntry {
   readonly network?: string
 }
 
-/** Copies of a plugin in another plugin's configuration. */
+/** Configurations of a plugin that were found inside other plugins' configurations. */
 export interface NestedEntries {
   readonly entries: readonly NestedEntry[]
-  /** Message for users if the search stopped at a limit and may have missed copies. */
+  /** Message for users if the search stopped at a limit. The search may have missed some configurations. */
   readonly limit?: string
 }
 
 /** Maximum depth of nested `delegates`. Multus writes one level. */
 const MAX_LEVELS = 16
-/** Maximum number of plugins and delegates that a search visits in one text. */
+/** Maximum number of plugins and delegates that a search visits in one JSON text. */
 const MAX_CONFIGURATIONS = 10_000
-/** Maximum number of copies of a plugin that a search returns for the `delegates` in one text. */
+/** Maximum number of a plugin's configurations that a search in the `delegates` of one JSON text returns. */
 const MAX_ENTRIES = 100
 
 /** Finds plugins of a type in the delegates of other plugins, such as Multus. */
@@ -71,7 +71,7 @@ interface Plugin {
   readonly network?: string | undefined
 }
 
-/** Plugins of a network configuration. In `delegates` Multus ignores the member `plugins` beside `type`. */
+/** Lists the plugins of a network configuration. In `delegates`, Multus ignores `plugins` if there is a `type`. */
 function pluginsOf({ value, path, depth }: Level): Plugin[] {
   if (!isObject(value)) return []
   const network = stringOf(value, 'name')

@@ -6,7 +6,7 @@ export interface Delegation {
   readonly type: string
   /** Number of networks in the Multus plugin's `delegates`. Multus runs the first one for each pod. */
   readonly delegates: number
-  /** Network that Multus runs for each pod. If set, Multus ignores its `delegates`. */
+  /** Network that Multus runs for each pod instead of the first network in `delegates`. */
   readonly clusterNetwork?: string
 }
 

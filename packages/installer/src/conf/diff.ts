@@ -4,7 +4,7 @@ interface DiffLine {
   readonly text: string
 }
 
-/** Maximum size of a diff's table. Comparing larger texts would take too long. */
+/** Maximum number of cells in the table that compares two texts. A larger table would take too long. */
 const MAX_CELLS = 4_000_000
 
 /** Computes the diff of two texts by lines. An absent text has no lines. */

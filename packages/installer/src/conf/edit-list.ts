@@ -1,6 +1,6 @@
 import { goStringify, jsonItems, jsonMembers, jsonValue, type PluginConf } from '@cni/types'
 
-/** Appends a plugin without other changes, because a diff must show only the plugin. */
+/** Appends a plugin to a list's text. All other text stays unchanged, so a diff shows only the plugin. */
 export function appendPlugin(text: string, plugin: PluginConf): string {
   const array = pluginsSpan(text)
   const items = jsonItems(text, array)
@@ -11,13 +11,13 @@ export function appendPlugin(text: string, plugin: PluginConf): string {
   return text.slice(0, from) + separator + printPlugin(plugin, style) + tail + text.slice(to)
 }
 
-/** Removes the selected plugins from the text of a plugin list. */
+/** Removes the plugins for which `isDropped` returns true from the text of a plugin list. */
 export function dropPlugins(text: string, isDropped: (index: number) => boolean): string {
   const array = pluginsSpan(text)
   return dropParts(text, array, jsonItems(text, array), isDropped)
 }
 
-/** Wraps a single configuration in a plugin list, and removes its own `cniVersion`. */
+/** Wraps a single configuration in a plugin list. Moves `cniVersion` from the plugin to the list. */
 export function listText(single: string, { name, cniVersion }: { name: string; cniVersion: string }): string {
   const object = jsonValue(single)
   const members = jsonMembers(single, object)
@@ -43,7 +43,7 @@ interface Place {
   readonly tail: string
 }
 
-/** Finds the value of the last member `plugins` in a list's text, as Go does. */
+/** Finds the value of `plugins` in a list's text. Like Go, uses the last of several such members. */
 function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   const plugins = jsonMembers(text, jsonValue(text)).findLast((one) => one.key === 'plugins')
   if (plugins === undefined) throw new Error('a list without plugins')

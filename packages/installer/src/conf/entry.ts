@@ -72,7 +72,7 @@ export function sameDocument(a: Text, b: Text): boolean {
   }
 }
 
-/** Head of a converted list. Keeps the name, because IPAM plugins find pods by it. */
+/** `name` and `cniVersion` of a converted list. Keeps the network's name, by which IPAM plugins store leases. */
 function listHead(document: JsonObject): { readonly name: string; readonly cniVersion: string } {
   const { name, cniVersion } = foldMembers(document, ['name', 'cniVersion'])
   return {

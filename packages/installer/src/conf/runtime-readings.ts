@@ -24,7 +24,7 @@ export interface RuntimeReading {
    * `delegates[0].plugins[2]`.
    */
   readonly copies?: readonly string[]
-  /** Network through which Multus runs the plugin: the name of its file, or its path in `delegates`. */
+  /** Network through which Multus runs the plugin: the network's file name, or the network's path in `delegates`. */
   readonly through?: string
   /** Reason why the container runtime has no network for pods. */
   readonly problem?: string

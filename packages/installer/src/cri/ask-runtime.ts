@@ -10,7 +10,7 @@ import { decodeStatus, statusRequest } from './status-message.ts'
 export interface AskOptions {
   /** AbortSignal that cancels the request to the container runtime. */
   readonly signal?: AbortSignal
-  /** Milliseconds for the connection to the container runtime and its answer together. Default: 3000. */
+  /** Total milliseconds for connecting to the container runtime and for reading its answer. Default: 3000. */
   readonly timeoutMs?: number
 }
 

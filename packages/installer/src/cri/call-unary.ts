@@ -6,7 +6,7 @@ import { CriError } from './cri-error.ts'
 /** Options of {@link callUnary}. */
 export interface CallOptions {
   readonly signal: AbortSignal | undefined
-  /** Milliseconds for the connection to the gRPC server and its answer together. */
+  /** Total milliseconds for connecting to the gRPC server and for reading its answer. */
   readonly timeoutMs: number
   /** Maximum size of the server's gRPC answer in bytes. */
   readonly maxBytes: number
@@ -74,7 +74,7 @@ function exchange(
   const chunks: Buffer[] = []
   let length = 0
   let status: IncomingHttpHeaders = {}
-  // Reads headers too, because a server may report a failed call without trailers.
+  // Reads the status from headers too: a server may report a failed call without sending trailers.
   stream.on('response', (received) => {
     status = received
   })

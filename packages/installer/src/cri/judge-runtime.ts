@@ -4,7 +4,7 @@ import type { LoadedNetwork, RuntimeAnswer } from './runtime-answer.ts'
 /** Plugin to find in the networks of a container runtime. */
 export interface WantedPlugin {
   readonly type: string
-  /** True if the plugin is in a plugin list. False if another plugin calls it by name. */
+  /** True if the plugin is in a plugin list. False if another plugin calls this plugin by name. */
   readonly chained: boolean
 }
 

@@ -11,9 +11,9 @@ import { judgeRuntime } from './judge-runtime.ts'
  * `text` is the reason, in one line without control characters.
  *
  * @param options - `type` is the plugin's type. Set `chained: false` for a plugin that another plugin calls by name.
- *   `timeoutMs` limits connection and answer together. Default: 3000.
- * @throws `Error` if no valid answer arrives in time. Print the socket's path before the message, such as
- *   `it is not a socket`.
+ * `timeoutMs` limits connection and answer together. Default: 3000.
+ * @throws `Error` if no valid answer arrives in time. Print the socket's path before the error message, which is for
+ * example `it is not a socket`.
  */
 export async function pluginInRuntime(
   socket: string,

@@ -105,7 +105,7 @@ function fromJson<T>(text: string, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.safeParse(JSON.parse(text)).data
   } catch {
-    // The text is not JSON: containerd's `cniconfig`, or the member `source` of a plugin. The text counts as missing.
+    // containerd's `cniconfig`, or a plugin's `Source`, is not JSON. Invalid text counts as missing.
     return undefined
   }
 }

@@ -12,13 +12,13 @@ export interface CopyOptions {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
-  /** Drops the source file from the page cache. Called with the file's descriptor after the copy. */
+  /** Callback that drops the source file from the page cache. It gets the source's descriptor after the copy. */
   readonly uncache?: ((fd: number) => void) | undefined
-  /** Checks the copy before it gets its final name. If the check throws an error, the copy is removed. */
+  /** Callback that checks the copy before the copy gets its final name. If it throws, the copy is removed. */
   readonly check: (copied: string) => void
 }
 
-/** Copies an executable. Closes it before the rename, because starting could fail with ETXTBSY. */
+/** Copies an executable. Closes the copy before renaming it: starting an open copy fails with ETXTBSY. */
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)

@@ -5,7 +5,7 @@ import { elfLength } from './elf-length.ts'
 /** Maximum number of bytes to read for a table of an ELF file. Tables of real programs are smaller. */
 const MAX_BYTES = 4 * 1024 * 1024
 
-/** Damage of a program file. Returns `undefined` for an intact file or a script. */
+/** Detects damage of a program file. Returns `undefined` for an intact file or a script. */
 export function damageOf(path: string): 'empty' | 'blank' | 'truncated' | undefined {
   const { fd, stat } = openRegularFile(path)
   const read = (at: number, length: number): Uint8Array => {

@@ -36,7 +36,7 @@ interface Displaced {
 /** Creates an empty set of replaced configuration files. */
 export function displacedFiles(): DisplacedFiles {
   const files = new Set<Displaced>()
-  /** Stat of the installer's new file at each path; `undefined` if the installer removed the file. */
+  /** Map from a path to the stat of the installer's new file there. `undefined` if the installer removed the file. */
   const left = new Map<string, Stats | undefined>()
   const drop = (file: Displaced): void => {
     files.delete(file)

@@ -1,7 +1,7 @@
 import { linkSync, renameSync } from 'node:fs'
 import { removeQuietly, temporaryPath } from './temporary.ts'
 
-/** Links a plugin binary to a path. Returns false if a copy is needed. */
+/** Creates a hard link to a plugin binary at a path. Returns false if the caller must copy the binary. */
 export function linkBinary(file: string, path: string, type: string): boolean {
   const temporary = temporaryPath(path, type)
   try {
@@ -9,7 +9,7 @@ export function linkBinary(file: string, path: string, type: string): boolean {
     renameSync(temporary, path)
     return true
   } catch {
-    // The caller copies the file and reports errors of the copy.
+    // A hard link is impossible here. The caller copies the file instead, and reports errors of copying.
     return false
   } finally {
     // Removes a remaining temporary link. rename(2) leaves the link if both paths already are links to the same file.

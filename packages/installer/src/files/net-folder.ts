@@ -24,7 +24,7 @@ export interface NetFiles {
 /** Scans a CNI network folder repeatedly, and caches its files between the scans. */
 export interface NetReader {
   /**
-   * Scans the CNI network folder. Always reads the files in `fresh`.
+   * Scans the CNI network folder. Reads the files named in `fresh` even if they are unchanged.
    *
    * @returns `undefined` if the folder does not exist.
    */

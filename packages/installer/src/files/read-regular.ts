@@ -62,7 +62,7 @@ export function assertUnchanged(path: string, before: Snapshot | undefined): voi
   if (fd !== undefined) closeSync(fd)
 }
 
-/** Checks that a file is unchanged. Returns the open file, which shows later writes. */
+/** Checks that a file is unchanged. Returns its open descriptor, through which the caller detects later writes. */
 export function openUnchanged(path: string, before: Snapshot | undefined): number | undefined {
   let now: ReturnType<typeof openAndRead>
   try {

@@ -38,7 +38,7 @@ export interface Replacement {
   readonly displaced?: DisplacedFiles | undefined
 }
 
-/** Replaces a file atomically. Creates a link again, because containerd watches only the link's folder. */
+/** Replaces a file atomically. Recreates a symbolic link, because containerd watches only the link's folder. */
 export function replaceFile(replacement: Replacement): void {
   const { path, before, type } = replacement
   const target = before?.target ?? path
@@ -137,7 +137,7 @@ function renewLink(path: string, type: string): void {
     symlinkSync(readlinkSync(path), temporary)
     renameSync(temporary, path)
   } catch {
-    // A failed renewal of the link is harmless, because its target has the new content.
+    // Failure to recreate the symbolic link is harmless, because the link's target has the new content.
     removeQuietly(temporary)
   }
 }

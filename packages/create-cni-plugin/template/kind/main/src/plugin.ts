@@ -23,7 +23,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
     async add(c) {
       using pod = await openRtnl(c)
       using onNode = await openRtnl({ ...c, netns: node })
-      // Rejects an existing interface before the lease, because a failure would release its address.
+      // Rejects an existing interface before leasing: a later failure would release that interface's address.
       if (await pod.getLink(c.ifName))
         throw new CniError(ErrorCode.internal, `the pod has an interface ${c.ifName} already`)
       const cable = cableOf(c)
@@ -98,13 +98,13 @@ interface Attachment {
   readonly ifName: string
 }
 
-/** Name of the veth's end on the node, a hash because the kernel limits names. */
+/** Name of the veth's end on the node. Contains a hash, because the kernel limits the length of names. */
 export function cableOf({ networkName, containerID, ifName }: Attachment) {
   const digest = createHash('sha256').update(`${networkName}\0${containerID}\0${ifName}`).digest('hex')
   return `pod${digest.slice(0, 12)}`
 }
 
-/** Leased addresses with /32 or /128, because the node routes all traffic of the pod. */
+/** Replaces the prefix lengths of a lease by /32 or /128, because the node routes all traffic of the pod. */
 export function endsOf({ ips = [] }: Result) {
   return ips.map(({ address, gateway }) => {
     if (gateway) return { address: alone(address), gateway: alone(gateway) }

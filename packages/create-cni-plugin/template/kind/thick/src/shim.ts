@@ -12,6 +12,6 @@ export const SHIM: ShimOptions = {
     if (typeof socket === 'string') return socket
     throw new CniError(ErrorCode.invalidNetworkConfig, `socket: expected a string, got ${JSON.stringify(socket)}`)
   },
-  // ADD waits for the daemon, because the first pods may start before it.
+  // ADD waits for the daemon, because the first pods may start before the daemon.
   readyTimeout: { ADD: 10_000 },
 }
