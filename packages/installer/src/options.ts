@@ -33,8 +33,8 @@ export interface InstallerOptions {
    */
   readonly confName?: string | undefined
   /**
-   * True keeps the chosen primary network configuration. Default: false, so a new file that sorts first becomes the
-   * primary.
+   * True if the chosen primary network configuration stays chosen. Default: false, so a new file that sorts first
+   * becomes the primary.
    */
   readonly pin?: boolean | undefined
   /** Mode of the installer's own configuration file, in modes `standalone` and `owned`. Default: 0o600. */
@@ -55,8 +55,8 @@ export interface InstallerOptions {
       }
     | undefined
   /**
-   * The node's container runtime, if known. If unknown, one runtime that runs the plugin makes the installation ready.
-   * With `containerd`, `uninstall` removes the plugin's file even while pods exist.
+   * The node's container runtime, if known. If unknown, the installation is ready as soon as one runtime runs the
+   * plugin. With `containerd`, `uninstall` removes the plugin's binary even while pods exist.
    */
   readonly runtime?: RuntimeReading['runtime'] | undefined
   /**
@@ -65,36 +65,36 @@ export interface InstallerOptions {
    */
   readonly claimFile?: string | undefined
   /**
-   * Folders with the records of the plugin's attachments. While a record exists, `uninstall` keeps the plugin's file.
+   * Folders with the records of the plugin's attachments. While a record exists, `uninstall` keeps the plugin's binary.
    * Default: `/run/cni/<type>/attachments` and `/run/cni/<type>`, the folders of `@cni/skel`. If `netDir` is below
-   * `/host`, these defaults are too.
+   * `/host`, the default folders are too.
    */
   readonly recordDirs?: readonly string[] | undefined
   /**
    * Folders with a sub-folder `results`, in which runtimes cache ADD results. While a cached result names the plugin,
-   * `uninstall` keeps the plugin's file. Ignores containerd's results with `runtime: 'containerd'`. Default:
-   * `/var/lib/cni` and `/var/lib/cni/multus`. If `netDir` is below `/host`, these defaults are too.
+   * `uninstall` keeps the plugin's binary. With `runtime: 'containerd'`, ignores containerd's results. Default:
+   * `/var/lib/cni` and `/var/lib/cni/multus`. If `netDir` is below `/host`, the default folders are too.
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
-   * Paths on the node of folders that a container mounts elsewhere. For example `{ '/host/etc/cni/net.d':
-   * '/etc/cni/net.d' }`. Default: for a folder below `/host`, its path without `/host`.
+   * Map from a folder's path in the installer's container to its path on the node. For example `{
+   * '/host/etc/cni/net.d': '/etc/cni/net.d' }`. Default: for a folder below `/host`, its path without `/host`.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**
-   * Called with the open source file after it was copied or compared. Use `dropPageCache` of `@cni/netns/sys`, because
-   * the file's page cache counts as the container's memory. Default: does nothing.
+   * Called with the descriptor of a binary's source file after copying or comparing the file. Use `dropPageCache` of
+   * `@cni/netns/sys`, because the file's page cache counts as the container's memory. Default: does nothing.
    */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Receives all events of the installer. The installer ignores errors that this function throws. */
   readonly observe?: ((event: InstallEvent) => void) | undefined
   /** Milliseconds between two checks of all files when no watched file changes. Default: 10 s. */
   readonly recheckMs?: number | undefined
-  /** Milliseconds for which an invalid primary network configuration stays the primary. Default: 2 s. */
+  /** Grace period in milliseconds: an invalid primary network configuration still counts as primary. Default: 2 s. */
   readonly holdMs?: number | undefined
   /**
-   * Milliseconds between rewrites of a file that another program keeps changing. The first three rewrites do not wait.
-   * Default: 200 ms.
+   * Milliseconds between rewrites of a file that another program keeps changing. The first three rewrites happen
+   * without a wait. Default: 200 ms.
    */
   readonly rewriteMs?: number | undefined
 }
@@ -172,7 +172,7 @@ const HOST = '/host'
 
 const isOfHost = (path: string): boolean => path.startsWith(`${HOST}/`)
 
-/** Default of `nodePaths`. Lists only the outer folder, because nested folders are no mounts. */
+/** Computes the default of `nodePaths`. Lists only outermost folders, because nested folders are no mounts. */
 function hostPaths(paths: readonly string[]): Record<string, string> {
   const mounts = paths.filter((path) => isOfHost(path) && !paths.some((other) => path.startsWith(`${other}/`)))
   return Object.fromEntries(mounts.map((path) => [path, path.slice(HOST.length)]))

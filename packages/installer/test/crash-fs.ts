@@ -17,7 +17,7 @@ const CHANGING = [
   'mkdirSync',
 ] as const
 
-/** Runs `work`, but all changes from the n-th on fail. Returns their number. */
+/** Runs `work`, but each file system change from the n-th on fails. Returns the number of attempted changes. */
 export async function crashBefore(n: number, work: () => Promise<unknown>, onCrash?: () => never): Promise<number> {
   let count = 0
   const originals = new Map<string, unknown>()

@@ -3,7 +3,7 @@ import { versionText } from '@cni/host/cli'
 import { aboutText } from './definition/immediate.ts'
 import type { Plugin } from './definition/plugin.ts'
 
-/** Settings of `pluginMain` for users who start the plugin on the command line. */
+/** Options of `pluginMain` that concern users who start the plugin on the command line. */
 export interface PluginMainOptions {
   /** Prints help for users who start the plugin by hand. Pass `describe` for a complete `--help` and for `--schema`. */
   readonly describe?: (plugin: Plugin, what: 'help' | 'schema') => string | Promise<string>

@@ -3,7 +3,7 @@ import { lookAgainIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { failed, inOrder, toDo, waiting } from './step-plan.ts'
 
-/** Returns true if this installer may write, even after an error of the claim file. */
+/** Returns true if this installer may write. An error of the claim file does not forbid writes. */
 export async function holdClaim(pass: Work): Promise<boolean> {
   const { claim, settings } = pass.state
   const path = settings.claimFile ?? ''

@@ -6,9 +6,9 @@ import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/wa
 
 /** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
 const MISSING_MS = 250
-/** Milliseconds until a second check, because the first may see half-written files. */
+/** Milliseconds until a second check of the files, because the first check may see half-written files. */
 const SECOND_LOOK_MS = 10
-/** Maximum milliseconds until a running check of the files has ended after the loop was stopped. */
+/** Maximum milliseconds that a stopped loop waits for the end of a running check of the files. */
 const STOP_MS = 700
 
 /** Functions that the installer's loop calls to watch folders and to check files. */

@@ -6,7 +6,7 @@ export interface Memory {
   primary: PrimaryMemory
   /** Names of former primary network configurations, from which the installer removes the plugin. */
   readonly former: Set<string>
-  /** Files of earlier options, which the installer will remove. They are never the primary file. */
+  /** Files that the installer wrote for earlier options and will remove. They are never the primary configuration. */
   readonly retired: Set<string>
   /** Paths of the installer's own files, which it may replace even if they have changed. */
   readonly ours: Set<string>
@@ -28,7 +28,7 @@ export function newMemory(): Memory {
   }
 }
 
-/** Copies the stored facts about the CNI network folder for a dry run, which must not change the originals. */
+/** Copies the stored facts about the CNI network folder. A dry run changes only the copy. */
 export function copyMemory(memory: Memory): Memory {
   return {
     primary: memory.primary,

@@ -57,7 +57,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const isUnable = (errors.length > 0 || work.postponed > 0) && !couldWork(settings)
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
-  // Waits only for the first copy of binaries, because new pods need the plugin.
+  // Only the first installation waits for the binaries: afterwards an older plugin can serve new pods.
   if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
@@ -73,10 +73,10 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // The runtimes' current file may contain the plugin, because Multus may have copied it there.
+  // The file that runtimes now use may contain the plugin, because Multus may have copied the plugin there.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // Reports nothing while the primary file is briefly invalid, because its owner writes it.
+  // Reports nothing in the grace period of an invalid primary file, because its owner may be writing it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }

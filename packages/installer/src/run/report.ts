@@ -12,7 +12,7 @@ export function reportPreempted(state: State, { preemptedBy, primary = '' }: Con
   sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
-/** Maximum number of `skipped` events with a file's name in one check. */
+/** Maximum number of skipped files for which one check emits separate `skipped` events. */
 const MAX_NAMED = 20
 
 /** Emits `skipped` for each configuration file that container runtimes skip: once, and again if the reason changes. */
@@ -66,7 +66,7 @@ export function reportStatus(
   const { ready, reason } = state.status
   const ms = performance.now() - began
   sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
-  // Binaries may be missing while they are copied, so `not-ready` waits for the next check.
+  // Binaries may be missing while the installer copies them, so only the next check may emit `not-ready`.
   if (isBusy) return
   const bad = health.find(isBad)
   sayOnce(state, 'not ready', ready ? undefined : reason, () => ({

@@ -36,7 +36,7 @@ interface Failure {
   retryAt: number
 }
 
-/** State of the background work on binaries, which may take seconds without blocking other files. */
+/** State of the background work on binaries, which may take seconds. Other files do not wait for this work. */
 export interface BinaryState {
   /** Running background work, and the state of each binary that it has found so far. */
   running: { readonly end: Promise<void>; readonly found: () => readonly Health[] } | undefined

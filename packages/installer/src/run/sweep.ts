@@ -5,7 +5,7 @@ import type { Settings } from '../options.ts'
 /**
  * Removes temporary files of interrupted runs from the installer's folders.
  *
- * @param binaries - names of binaries whose temporary files, left by other installers, are removed too.
+ * @param binaries - names of binaries. Temporary files that other installers left for these binaries are removed too.
  */
 export function sweep(settings: Settings, binaries: readonly string[] = []): void {
   const { netDir, binDirs, kubeconfig, claimFile, type } = settings

@@ -38,7 +38,7 @@ export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
-  /** Folders and names of binaries that stay. Without `sourceDir`, all binaries there stay. */
+  /** Folders whose binaries stay. Only binaries with a name from `sourceDir` stay; without `sourceDir`, all stay. */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }
@@ -49,14 +49,14 @@ export interface Removal {
   readonly net: NetReader
   readonly kept?: Kept
   /**
-   * Installer whose claim file is removed. The claim file of another installer stays. Default: removes any claim file.
+   * Installer whose claim file is removed. Another installer's claim file stays. Default: any claim file is removed.
    */
   readonly claimant?: Claimant | undefined
-  /** Settles when a stopped copy of a binary has ended. */
+  /** Settles when a cancelled copy operation of a binary has ended. */
   readonly copying?: Promise<void> | undefined
 }
 
-/** Maximum milliseconds until a stopped copy of a binary has ended. */
+/** Maximum milliseconds to wait for the end of a cancelled copy operation. */
 const STOP_MS = 300
 /** Maximum number of attempts to change a file that another program writes at the same time. */
 const ATTEMPTS = 5
@@ -78,7 +78,7 @@ export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
-  // Waits for a cancelled copy, because it may still create a temporary file.
+  // Waits for a cancelled copy operation, because the operation may still create a temporary file.
   if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
   sweep(removal.settings)
   giveUpClaim(removal, report)
@@ -131,7 +131,7 @@ function planRemoval(
   return replaceConf({ path: before.path, before, text, reason: 'uninstall', type })
 }
 
-/** Marks needed binaries before it removes the kubeconfig, because an unmarked plugin needs the kubeconfig. */
+/** Marks needed binaries as uninstalled before removing the kubeconfig: an unmarked plugin needs the kubeconfig. */
 async function removeFiles({ settings, kept = {} }: Removal, report: Report): Promise<void> {
   const { kubeconfig } = settings
   const files = await ownFiles({ settings, kept }, report)

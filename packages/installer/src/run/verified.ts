@@ -1,6 +1,6 @@
 import type { BigIntStats } from 'node:fs'
 
-/** Milliseconds after which a new write certainly changes a file's timestamps, despite the clock's ticks. */
+/** Milliseconds after which a new write certainly changes a file's timestamps, although clocks tick. */
 const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
 const COARSE_MS = 2000
@@ -38,7 +38,7 @@ export function verifiedFiles(): VerifiedFiles {
       const next = key(sourceStat, targetStat)
       const one = seen.get(target)
       const isSecond = one?.key === next && now - one.since >= SETTLE_MS
-      // Old files need no second comparison, which would fill the container's page cache.
+      // Files with old timestamps need no second comparison. A comparison would fill the container's page cache.
       const settled = isSecond || (isOld(sourceStat, foundAt) && isOld(targetStat, foundAt))
       seen.set(target, { key: next, since: now, settled })
     },

@@ -6,11 +6,11 @@ import { isStateError } from '../state/state-error.ts'
 import { removeLast } from '../uninstalled/remove-last.ts'
 import type { AcceptedCall } from './accepted-call.ts'
 
-/** The plugin's `removal`: decides if DEL removes the plugin's objects from the namespace. */
+/** Returns the plugin's `removal`: the rule for when DEL removes the plugin's objects from the namespace. */
 export const removalOf = ({ removal, chained }: Pick<Plugin, 'removal' | 'chained'>): NonNullable<Plugin['removal']> =>
   removal ?? (chained === true ? 'last' : 'always')
 
-/** Records an ADD's attachment. Without the record, DELs remove nothing from the namespace. */
+/** Records the attachment of an ADD. Without this record, a DEL removes nothing from the namespace. */
 export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
   const { plugin, undo, log } = accepted.call
   if (removalOf(plugin) === 'always') return
@@ -22,7 +22,7 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
   }
 }
 
-/** Sets `netns.kept` to the reason why a DEL must keep the namespace's contents. */
+/** Sets `netns.kept` to the reason why a DEL must not remove the plugin's objects from the namespace. */
 export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call
   const removal = removalOf(plugin)
@@ -31,7 +31,7 @@ export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): vo
   if (netns.kept !== undefined) log.info('what is in the namespace stays', { netns: netns.path, reason: netns.kept })
 }
 
-/** Removes an attachment's record. Never fails, because a failed DEL keeps the pod's address. */
+/** Removes an attachment's record. Never fails, because a failed DEL would leave the pod's address allocated. */
 export function forgetAttachment(accepted: AcceptedCall): void {
   const { plugin, log } = accepted.call
   if (removalOf(plugin) === 'always') return
@@ -73,7 +73,7 @@ const keyOf = ({ environment: { containerID, ifName }, config }: AcceptedCall) =
   ifName,
 })
 
-/** Returns the reason to keep a namespace's contents. Unreadable records are a reason too. */
+/** Returns the reason to keep objects in a namespace. Unreadable records are a reason too. */
 function orReason(find: () => string | undefined): string | undefined {
   try {
     return find()

@@ -27,7 +27,7 @@ function behind(error: unknown): unknown[] {
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]
   } catch {
-    // A throwing getter counts as no cause, because the call's failure must be reported.
+    // The getter `cause` threw, so the error counts as an error without a cause.
     return []
   }
 }

@@ -21,7 +21,7 @@ export async function configuration(accepted: AcceptedCall, verb: Verb): Promise
   return conf
 }
 
-/** Logs invalid members for DEL, because a failed DEL keeps the pod's address allocated. */
+/** In a DEL, only logs invalid members: a failed DEL would leave the pod's address allocated. */
 export async function tolerantConfiguration(accepted: AcceptedCall, verb: Verb): Promise<unknown> {
   try {
     return await configuration(accepted, verb)

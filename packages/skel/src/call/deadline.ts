@@ -3,7 +3,7 @@ import { CniError, ErrorCode, isCniError, messageOf } from '@cni/types'
 /** Default milliseconds for one CNI call. containerd and CRI-O wait at least 60 s. */
 export const DEFAULT_TIMEOUT = 50_000
 
-/** Maximum milliseconds for a handler to end after its abort. Undo steps run afterwards. */
+/** Maximum milliseconds that an aborted handler may continue. Undo steps run afterwards. */
 export const SETTLE_BUDGET = 500
 
 /** Ends a CNI call at its deadline, or when the caller's AbortSignal aborts. */
@@ -36,7 +36,7 @@ export function deadline(
   const raise = (reason: CniError): void => {
     if (error !== undefined) return
     error = reason
-    // Rejects before the abort, because the runtime must not get the aborted handler's error.
+    // Rejects `raised` before the abort, because the runtime must not get the aborted handler's error.
     reject(reason)
     controller.abort(reason)
   }

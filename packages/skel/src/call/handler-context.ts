@@ -35,7 +35,7 @@ export function attachmentContext(accepted: AcceptedCall): AttachmentContext {
   return { ...callContext(accepted, cniArgs(accepted)), containerID, ifName }
 }
 
-/** DEL ignores invalid pairs of `CNI_ARGS`, because a failed DEL keeps the pod's address allocated. */
+/** DEL ignores invalid pairs of `CNI_ARGS`, because a failed DEL would leave the pod's address allocated. */
 function cniArgs({ call: { plugin, log }, environment }: AcceptedCall): ReadonlyMap<string, string> {
   const { args: grammar = 'tolerant' } = plugin
   if (grammar === 'tolerant') return parseCniArgs(environment.args)

@@ -35,7 +35,7 @@ export function findNetns({ call: { log, opened }, environment, port }: Accepted
   } catch (error) {
     const reason = messageOf(error)
     if (isGone(error)) log.info('the network namespace is gone', { netns: path, reason })
-    // The log only warns, because DEL must succeed even if objects may stay.
+    // Only logs a warning, because DEL must succeed even if some objects stay in the namespace.
     else log.warn('the network namespace cannot be opened: it counts as gone', { netns: path, reason })
     return undefined
   }

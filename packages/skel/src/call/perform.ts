@@ -45,12 +45,12 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
     return { exitCode: 1, stdout: errorDocument(call, reason) }
   } finally {
     limit.clear()
-    // Does not wait for open resources, because a handler may continue after the deadline.
+    // Does not wait until resources are closed, because a handler may continue after the deadline.
     await settlesWithin(closeWhenSettled(work, call), 0)
   }
 }
 
-/** Closes resources after the handler, because its descriptor numbers could be reused for other files. */
+/** Closes resources only after the handler has ended: an earlier close would free descriptors that the handler uses. */
 function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
   const close = async (): Promise<void> => {
     await undo.settled()

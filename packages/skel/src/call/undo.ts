@@ -39,7 +39,7 @@ export function undoStack(log: Log): UndoStack {
   return {
     push(step) {
       steps.push(step)
-      // Reverts a late change at once, because the ADD has already failed.
+      // Runs a late undo step at once, because the ADD has already failed.
       if (unwound) void unwind()
     },
     async unwind(budget) {

@@ -94,7 +94,7 @@ export const capabilitySchemas = {
 function portMapping() {
   const port = (least: number) => z.int().check(z.minimum(least), z.maximum(65_535))
   return folded({
-    /** Port of the node. A mapping without a port forwards nothing, so the list omits it. */
+    /** Port of the node. A mapping without a node port forwards nothing, so the parsed list omits the mapping. */
     hostPort: z._default(port(0), 0),
     containerPort: port(1),
     /** Protocol of the port mapping. Runtimes omit it for TCP. */

@@ -32,11 +32,11 @@ export async function askDaemon(
     /** AbortSignal of the CNI call. Its abort ends the request to the daemon. */
     readonly signal: AbortSignal
     /**
-     * Milliseconds until the daemon's answer begins. Default: 100. A working daemon sends the head of its answer at
-     * once.
+     * Time limit in milliseconds for the first byte of the daemon's answer. Default: 100. A working daemon sends the
+     * answer's head at once.
      */
     readonly begunWithin?: number
-    /** Milliseconds for the daemon's whole answer. Default: 3000. */
+    /** Time limit in milliseconds for the daemon's whole answer. Default: 3000. */
     readonly within?: number
     /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
     readonly maxBytes?: number
@@ -47,7 +47,7 @@ export async function askDaemon(
       readonly answer: string
       /** Reason why the daemon gave no answer. Never set together with `answer`. */
       readonly reason?: never
-      /** Code of the connection's system error. Never set together with `answer`. */
+      /** Code of the system error with which the connection failed. Never set together with `answer`. */
       readonly code?: never
       /** HTTP answer of the daemon with a status other than 200. Never set together with `answer`. */
       readonly refusal?: never
@@ -57,7 +57,7 @@ export async function askDaemon(
       readonly answer?: never
       /** Reason why the daemon gave no answer, for the log. */
       readonly reason: string
-      /** Code of the connection's system error, such as `ENOENT`. */
+      /** Code of the system error with which the connection failed, such as `ENOENT`. */
       readonly code?: string
       /** HTTP answer of the daemon with a status other than 200. */
       readonly refusal?: {

@@ -39,7 +39,7 @@ export interface Daemon extends AsyncDisposable {
   readonly isReady: boolean
   /** Number of CNI calls that the daemon is performing. */
   readonly calls: number
-  /** True makes the daemon accept CNI calls, false makes shims wait. DEL is always accepted. */
+  /** Makes the daemon accept CNI calls (true), or makes shims wait (false). The daemon always accepts DEL. */
   setReady(ready: boolean): void
   /**
    * Stops the daemon gracefully. Never rejects; later calls of `stop` return the same promise.

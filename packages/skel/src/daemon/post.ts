@@ -8,7 +8,7 @@ export interface Request {
   /** JSON body of the HTTP request. */
   readonly body: string
   readonly signal: AbortSignal
-  /** Milliseconds until the daemon's answer begins. Default: limited only by the AbortSignal. */
+  /** Time limit in milliseconds for the first byte of the daemon's answer. Default: only the AbortSignal limits it. */
   readonly begunWithin?: number
   /** Maximum size of the daemon's answer in bytes. Default: 16 MiB. */
   readonly maxBytes?: number
@@ -18,7 +18,7 @@ export interface Request {
 
 const MAX_ANSWER = 16 * 1024 * 1024
 
-/** Sends one request to a unix socket. Uses HTTP/1.0, because answers have no chunks. */
+/** Sends one request to a unix socket. Uses HTTP/1.0, in which servers do not send chunked answers. */
 export function post(socketPath: string, request: Request): Promise<Answer> {
   const { path, body, signal, begunWithin, maxBytes = MAX_ANSWER } = request
   const connection = connect(socketPath)

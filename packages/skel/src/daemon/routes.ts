@@ -15,15 +15,18 @@ export interface Service {
   readonly maxBody: number
   readonly netns?: NetnsPort
   stateFolder?(path: string): StateFolder
-  /** One AbortController for each call, because Node.js 20 warns about many listeners. */
+  /** AbortControllers of the running calls. Each call has its own, because Node.js 20 warns about many listeners. */
   readonly running: Set<AbortController>
-  /** Error of running and new CNI calls after the daemon's grace period. */
+  /** Returns the error with which running and new CNI calls fail after the daemon's grace period. */
   halted(): CniError | undefined
   isReady(): boolean
   stderr(line: string): void
 }
 
-/** Answers an HTTP request to the daemon, also an unknown one. Resolves when the answer is sent; never rejects. */
+/**
+ * Answers an HTTP request to the daemon, even a request with an unknown path. Resolves when the answer is sent; never
+ * rejects.
+ */
 export async function answerTo(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
   // Answers only one request on each connection. A closed connection therefore means that the client is gone.
   response.setHeader('connection', 'close')

@@ -7,7 +7,7 @@ import { newWork, step, type Work } from '../step.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
-/** Copies changed binaries. The promise `busy` settles at the end of the background work. */
+/** Copies changed binaries. The returned promise `busy` settles when the background work has ended. */
 export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
   const { binaries } = pass.state
   if (binaries.running === undefined && binaries.done === undefined) begin(pass)

@@ -49,7 +49,7 @@ export async function planBinaries(
       failure = toInstallError(error, 'cannot use the binary folder', folder)
       errors.push(failure)
     }
-    // Replaces nothing for a damaged plugin, because new libraries may not fit the installed plugin.
+    // A damaged new plugin stops all replacements: new libraries may not fit the installed plugin.
     const isStuck = failure?.code === 'BROKEN_SOURCE'
     changes.push(...(isStuck ? ofFolder.filter(({ action }) => action !== 'replace') : ofFolder))
   }
@@ -61,7 +61,7 @@ export function binaryOrder(names: readonly string[], type: string): string[] {
   return [...names].sort((a, b) => Number(a === type) - Number(b === type) || compareNames(a, b))
 }
 
-/** A file of the folder from which binaries are copied. */
+/** A file in the source folder, from which the installer copies binaries. */
 interface Source {
   readonly name: string
   readonly path: string
@@ -86,7 +86,7 @@ function listSources(folder: string, type: string): Source[] {
 interface Pair {
   readonly source: Source
   readonly path: string
-  /** Paths of further hard links to the binary, one for each plugin in the file. */
+  /** Paths of further hard links to the binary. A binary with several plugins has one link for each plugin. */
   readonly links: readonly string[]
   /** Type of the installed plugin, as in its configuration. */
   readonly type: string

@@ -6,7 +6,9 @@ import type { StepOutcome } from '../state.ts'
 /** Errors of the kernel for a folder that is not writable. */
 const UNWRITABLE: readonly unknown[] = ['EROFS', 'EACCES', 'EPERM']
 
-/** Skips unwritable folders if another folder has all files. Some platforms have a read-only folder. */
+/**
+ * Marks unwritable binary folders as `skipped` if another folder has all files. Some platforms have a read-only folder.
+ */
 export function withoutUnwritable(
   binDirs: readonly string[],
   { health, errors }: Pick<StepOutcome, 'health' | 'errors'>,

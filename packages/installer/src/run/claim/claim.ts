@@ -12,7 +12,7 @@ import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parse
 export type Standing =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
-  /** A newer installer is active. `leftMs` is the time until it counts as gone. */
+  /** A newer installer is active. `leftMs` is the time until the newer installer counts as gone. */
   | { readonly kind: 'theirs'; readonly reason: string; readonly leftMs: number }
 
 /** File that the installers of a node share. Only the installer that started last writes. */
@@ -37,7 +37,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   const staleMs = Math.max(3 * recheckMs, 3000)
   let touchedAt = Number.NEGATIVE_INFINITY
   /**
-   * Inode number and mtime of another installer's claim file, and the time when this installer last saw them change.
+   * Inode number and mtime of another installer's claim file, and the time at which this installer last saw a change.
    */
   let seen: { readonly stamps: string; readonly since: number } | undefined
   const write = (before: Snapshot | undefined, reason: string): Change => ({
@@ -88,7 +88,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   }
 }
 
-/** Makes this installer the active one: its identity is newer than the claim file's. */
+/** Makes this installer the active one by giving it a newer identity than the claim file's. */
 export function startClaim(path: string, settings: Settings): Claim {
   return newClaim(path, settings, newClaimant(recordAt(path)))
 }
@@ -104,7 +104,7 @@ export function whoElse(claim: Claim | undefined): string | undefined {
   }
 }
 
-/** Removes the claim file. With `claimant`, removes only this installer's claim file. */
+/** Removes the claim file. With `claimant`, removes the file only if it names that installer. */
 export function removeClaim(path: string, claimant?: Claimant): boolean {
   if (claimant !== undefined && recordAt(path)?.id !== claimant.id) return false
   try {

@@ -38,13 +38,13 @@ export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
   }
 }
 
-/** True if another installer started after this one. False for an installer of an earlier boot. */
+/** True if another installer started after this one. False for an installer that started before the last reboot. */
 export function isNewer(other: Claimant, own: Claimant): boolean {
   if (other.bootId !== own.bootId) return false
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt
 }
 
-/** Creates an identity that is newer than the claim file's, even if the clocks differ. */
+/** Creates an installer's identity that is newer than the identity in the claim file, even if the clocks differ. */
 export function newClaimant(there: ClaimRecord | undefined): Claimant {
   const { bootId, now } = bootClock()
   const after = there?.bootId === bootId ? Math.round(there.startedAt * 100 + 1) / 100 : 0
@@ -56,7 +56,7 @@ function bootClock(): { readonly bootId: string; readonly now: number } {
     const bootId = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
     return { bootId, now: Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) }
   } catch {
-    // /proc is missing. `newClaimant` still chooses a later time than the claim file's.
+    // /proc is missing. `newClaimant` still creates an identity that counts as newer than the claim file's.
     return { bootId: '', now: 0 }
   }
 }

@@ -18,7 +18,7 @@ interface NewText {
   readonly type: string
   /** Permissions of a file that only the installer writes. A file of another program keeps its permissions. */
   readonly ownMode?: number
-  /** Keeps replaced files open, because another program may still write to them. */
+  /** Set that keeps replaced files open, because another program may still write to them. */
   readonly displaced?: DisplacedFiles
   readonly done?: () => void
 }

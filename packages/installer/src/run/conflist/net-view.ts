@@ -16,9 +16,6 @@ export interface NetView {
 export interface ConflistPlan extends StepPlan {
   readonly primary?: string
   readonly preemptedBy?: string | undefined
-  /**
-   * Time until which an invalid primary network configuration stays the primary. The installer must check again at this
-   * time.
-   */
+  /** End of the grace period for an invalid primary network configuration. The installer must then check again. */
   readonly until?: number
 }

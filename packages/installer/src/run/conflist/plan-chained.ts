@@ -55,7 +55,7 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
   return toDo(replaceConf({ path, before: primary, text, reason, type, displaced: memory.displaced, done }))
 }
 
-/** Plans another program's file permissions. Revokes permissions that were added since the last check. */
+/** Plans the permissions of another program's file. Revokes permissions that were added since the last check. */
 function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | undefined {
   const mode = permissionsOf(stat)
   const known = memory.modes.get(path)

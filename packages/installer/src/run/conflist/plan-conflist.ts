@@ -23,7 +23,7 @@ export interface NetFolderPlan extends ConflistPlan {
 /** Input for planning changes of the network configuration. */
 export interface Circumstances {
   readonly now: number
-  /** Reason why the plugin cannot work. The plan removes it, so pods still start. */
+  /** Reason why the plugin cannot work. If set, the plan removes the plugin, so pods still start. */
   readonly withdraw?: string | undefined
   /** Reader that scans the CNI network folder. */
   readonly net: NetReader
@@ -63,12 +63,15 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 
-/** Scans the CNI network folder again. Always reads the primary and files with the plugin. */
+/**
+ * Scans the CNI network folder again. Always reads the primary configuration and files with the plugin, even if they
+ * are unchanged.
+ */
 export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
   return net.look(namesThatMatter(settings, memory))
 }
 
-/** Files that every scan must read: the primary and files with the plugin. */
+/** Files that every scan must read: the primary configuration, and files with the plugin. */
 function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
   const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])

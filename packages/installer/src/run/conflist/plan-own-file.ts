@@ -34,7 +34,7 @@ export function planOwned(view: NetView, primary: Snapshot): StepPlan {
 interface OwnFile {
   readonly name: string
   readonly text: string
-  /** Second text by which the installer recognizes its own file: the primary configuration without the plugin. */
+  /** Alternative text by which the installer recognizes its own file: the primary configuration without the plugin. */
   readonly alsoOurs?: string | undefined
 }
 

@@ -6,7 +6,7 @@ import type { NetFiles } from '../../files/net-folder.ts'
 import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
 
-/** Network choices of container runtimes. `undefined` in standalone mode, because Multus calls the plugin. */
+/** Network choices of container runtimes. `undefined` in standalone mode, where Multus calls the plugin instead. */
 export function readRuntimes(
   { mode, type }: Settings,
   files: Pick<NetFiles, 'facts' | 'candidates'>,

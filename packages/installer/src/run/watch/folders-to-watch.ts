@@ -32,10 +32,10 @@ export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFi
   }))
 }
 
-/** Watches a file instead of its folder, because the plugin logs into the folder. */
+/** Watches an existing file instead of its folder, because the plugin logs into the folder. */
 const fileOrFolder = (path: string): string => (existsSync(path) ? path : dirname(path))
 
-/** Target folders of symbolic links, whose writes cause no event in the network folder. */
+/** Target folders of symbolic links. Writes to a link's target cause no event in the network folder. */
 function foldersOfLinks(netDir: string): Set<string> {
   const folders = new Set<string>()
   for (const name of linksIn(netDir)) {
