@@ -22,7 +22,7 @@ export interface PluginIo {
   stderr?(line: string): void
   /**
    * Writes the result of a successful CNI call. The text is empty for all verbs except ADD. An error of this function
-   * fails the call, and its undo steps run. Error documents and the VERSION reply are only returned.
+   * fails the call, and its undo steps run. Error documents and the VERSION reply are returned, not written.
    */
   stdout?(document: string): void | Promise<void>
 }

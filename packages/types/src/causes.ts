@@ -5,7 +5,9 @@ export function reachable(error: unknown): object[] {
   return walk([error], () => true).filter((one) => typeof one === 'object' && one !== null)
 }
 
-/** Explains a {@link CniError} without `details` by its causes. Omits texts that its message contains. */
+/**
+ * Explains a {@link CniError} without `details` by its causes. Omits texts that the error's message contains already.
+ */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
   const causes = walk(behind(error), (one) => carriedBy(one) === undefined || isCniErrorItself(one))

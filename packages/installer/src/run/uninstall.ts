@@ -38,7 +38,7 @@ export interface Kept {
   readonly entries?: boolean
   readonly ownFile?: string | undefined
   readonly kubeconfig?: string | undefined
-  /** Folders whose binaries stay. Only binaries with a name from `sourceDir` stay; without `sourceDir`, all stay. */
+  /** Folders whose binaries stay. With `sourceDir`, only the plugin and binaries that `sourceDir` contains stay. */
   readonly binaries?: { readonly binDirs: readonly string[]; readonly sourceDir?: string | undefined }
   readonly claimFile?: string | undefined
 }

@@ -8,7 +8,7 @@ import { DaemonError } from './daemon-error.ts'
 export interface SocketFile {
   /** Temporary path at which the daemon listens before {@link SocketFile.publish}. */
   readonly hidden: string
-  /** Publishes the finished socket, because clients must never see it without permissions. */
+  /** Moves the finished socket to its final path. Clients must never see the socket with other permissions. */
   publish(): void
   /** Removes the daemon's socket, unless another daemon has replaced it. */
   remove(): void
@@ -17,7 +17,7 @@ export interface SocketFile {
 /** Maximum length of a socket path: the size of `sun_path` in `sockaddr_un`, without the final zero. */
 const MAX_PATH = 107
 
-/** Prepares the path of a daemon's socket. Accepts only a stale socket there. */
+/** Prepares the path of a daemon's socket. Rejects the path if a file other than a stale socket exists there. */
 export async function claimSocket(path: string): Promise<SocketFile> {
   const hidden = join(dirname(path), `.${process.pid}.${Math.random().toString(36).slice(2, 6)}`)
   if (!isAbsolute(path) || basename(path) === '') throw refused('INVALID', path, 'expected an absolute path')
@@ -72,7 +72,7 @@ function answers(path: string): Promise<boolean> {
       connection.destroy()
       resolve(true)
     })
-    // Errors other than ECONNREFUSED and ENOENT come from a daemon that listens.
+    // Errors other than ECONNREFUSED and ENOENT mean that a daemon listens at the socket.
     connection.on('error', (error) => resolve(!['ECONNREFUSED', 'ENOENT'].includes(errnoOf(error) ?? '')))
   })
 }

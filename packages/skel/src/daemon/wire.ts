@@ -7,7 +7,7 @@ export interface WireCall {
   readonly config: Uint8Array
 }
 
-// Environment variables for the daemon. All other variables are dropped, because they may contain secrets.
+// Environment variables that the shim sends to the daemon. All other variables may contain secrets.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',
@@ -65,7 +65,7 @@ function cniVariables<Value>(env: Readonly<Record<string, Value>>): Record<strin
 function fromBase64(text: unknown): Uint8Array {
   if (typeof text !== 'string') throw malformed('config', 'base64', text)
   const bytes = Buffer.from(text, 'base64')
-  // Encodes the bytes again, because Buffer skips invalid base64 without an error.
+  // Encodes the bytes again for a comparison, because Buffer skips invalid base64 without an error.
   if (bytes.toString('base64') !== text) throw new CniError(ErrorCode.decodingFailure, 'config: the base64 is invalid')
   return bytes
 }

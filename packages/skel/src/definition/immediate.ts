@@ -3,7 +3,7 @@ import type { PluginOutcome } from '../io.ts'
 import type { EnvVars } from '../protocol/environment.ts'
 import { type Plugin, supportedVersions } from './plugin.ts'
 
-/** Answers VERSION or a user without reading stdin, because stdin may never end. */
+/** Answers a VERSION call, or a user's call, without reading stdin: stdin may never end. */
 export function immediateAnswer(plugin: Plugin, env: EnvVars): PluginOutcome | undefined {
   const command = env.CNI_COMMAND ?? ''
   if (command === 'VERSION') return { exitCode: 0, stdout: versionDocument(plugin), stderr: '' }

@@ -39,8 +39,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    * - `last`: like `own`, but only for the container's last recorded attachment in this namespace.
    * - `always`: DEL removes the objects in every case.
    *
-   * Otherwise `c.netns.kept` has the reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)` and `openRtnl(c)`
-   * have no effect in this case.
+   * If DEL must keep the objects, `c.netns.kept` has the reason. Removals by `iptables(c)`, `nftables(c)`, `ipset(c)`
+   * and `openRtnl(c)` have no effect in this case.
    */
   readonly removal?: 'last' | 'own' | 'always'
   /**
@@ -48,10 +48,10 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
    * - `tolerant` (default): ignores unknown keys and malformed pairs.
    * - `strict`: fails ADD and CHECK with code 999 for malformed pairs. Also for unknown keys, unless `IgnoreUnknown` is
    *   set. The keys that Kubernetes sets are known.
-   * - a record: like `strict`, with further known keys and the types of their values.
+   * - an object: like `strict`, but with further known keys. Maps each of these keys to the type of its value.
    */
   readonly args?: 'tolerant' | 'strict' | Readonly<Record<string, 'string' | 'ip' | 'boolean'>>
-  /** True omits `cniVersion` from error documents, as the Go reference implementation does. */
+  /** True to omit `cniVersion` from error documents, as the Go reference implementation does. */
   readonly goCompat?: boolean
   /** Returns level and sinks of the plugin's log. Called in each CNI call once the configuration is known. */
   log?(request: {
@@ -73,8 +73,8 @@ export interface Plugin<Conf = unknown, Chained extends boolean = boolean, State
   /** Handler of DEL: reverts ADD. Must succeed even if nothing of the attachment is left. */
   del?(c: DelContext<Conf, State>): void | Promise<void>
   /**
-   * Handler of GC: removes everything that belongs to no valid attachment. Default for a plugin with a `state`: a `del`
-   * call for each stale attachment.
+   * Handler of GC: removes all resources that belong to no valid attachment. Default for a plugin with a `state`: a
+   * `del` call for each stale attachment.
    */
   gc?(c: GcContext<Conf, State>): void | Promise<void>
   /** Handler of STATUS: throws if an ADD would fail now. */

@@ -4,7 +4,7 @@ import { validateConfig } from '../schema/validate.ts'
 import { shapeOf } from '../schema/walk.ts'
 import { sampleObject } from './sample.ts'
 
-/** Loads the validation code for the snapshot in a built executable, by validating a sample. */
+/** Validates a sample configuration, so that an executable's snapshot contains the validation code. */
 export async function checkSample(plugin: Plugin): Promise<void> {
   const schema = plugin.config
   if (schema === undefined) return

@@ -38,7 +38,7 @@ export function fileSink(options: {
       fd ??= openLog(path, limits)
       const bytes = new TextEncoder().encode(line)
       const written = writeSync(fd, bytes)
-      // A second write of the rest throws the error if the disk is full.
+      // Writes the line's remaining bytes. This second write throws an error if the disk is full.
       if (written < bytes.length) writeSync(fd, bytes.subarray(written))
     },
     async flush() {

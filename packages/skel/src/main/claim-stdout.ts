@@ -8,7 +8,7 @@ export function claimStdout(): number {
   return claimed ?? 1
 }
 
-/** Reopens a pipe through /proc. A reopened file would have its own position. */
+/** Reopens stdout through /proc if it is a pipe. A reopened file would have its own position. */
 function viaProc(): number | undefined {
   let stdout: number | undefined
   let stderr: number | undefined

@@ -5,7 +5,7 @@ interface SmallHost {
   setDeadline(ms: number): void
 }
 
-/** Ends a handler that blocks the event loop, so the deadline's timer can run. */
+/** Makes the small runtime end a handler that blocks the event loop. Then the deadline's timer can run. */
 export function endRunaway(timeout = DEFAULT_TIMEOUT): void {
   const host = process.getBuiltinModule('cni:host') as SmallHost | undefined
   // Adds SETTLE_BUDGET twice: once for a handler that reacts to its AbortSignal, and once for printing its error.

@@ -1,4 +1,4 @@
-/** Milliseconds until a promise rejection that the plugin does not handle ends the CNI call. */
+/** Milliseconds after which an unhandled promise rejection in the plugin ends the CNI call. */
 const PATIENCE = 5000
 
 /** Rejections of promises that no code of the plugin handles. */

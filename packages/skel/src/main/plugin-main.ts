@@ -38,7 +38,7 @@ export function pluginMain(plugin: Plugin, options: PluginMainOptions = {}): voi
   )
 }
 
-/** Runs one of several plugins of an executable. `others` names the remaining plugins. */
+/** Runs a plugin as this process. `others` are the names of the executable's other plugins. */
 export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, others: readonly string[]): void {
   const args = process.argv.slice(2)
   const forUser = process.env.CNI_COMMAND ? undefined : answerUser(plugin, args, describe, others)
@@ -64,7 +64,7 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const writer = resultWriter(stdout)
   const deliver = async (document: string): Promise<void> => {
     await lost.throwFirst()
-    // Lets signals end the process directly, because no handler runs during a blocking write.
+    // Lets signals end the process directly, because no signal handler runs during a blocking write.
     if (writer.mayBlock) for (const signal of SIGNALS) process.off(signal, onSignal)
     isOver = true
     try {

@@ -13,7 +13,8 @@ type PluginSource = Parameters<typeof pluginsMain>[0][string]
  * Runs one of several plugins, chosen by the executable's name. Create the names as links or copies, for example with
  * `cni-build --name`. Works like `pluginMain` in all other respects.
  *
- * @param plugins - plugins by name. A function creates or loads a plugin when the executable is called by that name.
+ * @param plugins - plugins by name. A value may be a function, which creates or loads the plugin when the executable is
+ * called by its name.
  * @throws TypeError if there are no plugins, or if a plugin's name differs from its key.
  * @example
  * ```ts
@@ -53,7 +54,7 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
   )
 }
 
-/** Name by which the process was called. Ignores the name from the build. */
+/** Name by which the process was called. Ignores the script's name inside an executable that bun has built. */
 export function calledBy(names: readonly string[], argv0: string, script: string | undefined): string {
   const name = basename(argv0)
   if (names.includes(name) || script === undefined || script.startsWith('/$bunfs/')) return name

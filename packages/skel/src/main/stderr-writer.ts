@@ -1,10 +1,10 @@
 import { nonBlocking } from './non-blocking.ts'
 import { writeAll } from './write-all.ts'
 
-/** Milliseconds that one CNI call waits in all for a reader of its log on stderr. */
+/** Total milliseconds that one CNI call waits for a reader of its log on stderr. */
 const PATIENCE = 250
 
-/** Writes to stderr until a pipe is full, because a blocking write outlasts the deadline. */
+/** Creates a function that writes to stderr until a pipe is full. A blocking write could outlast the deadline. */
 export function stderrWriter(): (line: string) => void {
   let fd: number | undefined
   let isStuck = false

@@ -3,7 +3,7 @@ import { checkByVerb, unexpected } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**
- * Middleware that gives thrown errors without a CNI code a code. Default: 11 (try again later) for ADD and 50 (not
+ * Middleware that adds a CNI code to thrown errors that have none. Default: 11 (try again later) for ADD and 50 (not
  * available) for STATUS. Logs the error with its stack. The error document's `details` have the error's class and
  * causes.
  *

@@ -4,8 +4,8 @@ import { plainPlugin } from '../definition/plain-plugin.ts'
 import type { Plugin } from '../definition/plugin.ts'
 
 /**
- * Function that runs around a plugin's handlers. The function calls `next` and returns its outcome, or throws. The
- * argument of `next` changes the handler's context.
+ * Function that runs around a plugin's handlers. The function calls `next` and returns its outcome, or throws. Members
+ * of the object that `next` gets replace members of the handler's context.
  *
  * @example
  * ```ts

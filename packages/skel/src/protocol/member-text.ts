@@ -6,7 +6,7 @@ export function memberText(json: string, name: string): string | undefined {
   return value === undefined ? undefined : json.slice(value.start, value.end)
 }
 
-/** Faster {@link memberText} for an existing member. Its name must have no JSON escapes. */
+/** Like {@link memberText}, but faster. The member must exist. Its name must contain no JSON escapes. */
 export function knownMemberText(json: string, name: string): string | undefined {
   const quoted = `"${name}"`
   const at = json.indexOf(quoted)

@@ -19,7 +19,7 @@ export interface PrevResult {
   print(): string
 }
 
-/** Decodes `prevResult` in its own CNI version, or else in the configuration's version. */
+/** Decodes `prevResult` in its own CNI version. Without one, uses the configuration's version. */
 export function readPrevResult(config: NetworkConfig, version: string): PrevResult | undefined {
   const received = config.document.prevResult
   if (received === undefined) return undefined

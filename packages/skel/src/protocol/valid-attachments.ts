@@ -3,7 +3,7 @@ import { CniError, ErrorCode, isObject, type normalizeNetConf, type ValidAttachm
 /** Configuration members that list valid attachments. Older container runtimes use the second one. */
 const MEMBERS = ['cni.dev/valid-attachments', 'cni.dev/attachments']
 
-/** Reads attachments that GC must keep. A malformed list fails, because GC removes the rest. */
+/** Reads the attachments that GC must keep. Throws for a malformed list, because GC cleans up all others. */
 export function readAttachments(document: ReturnType<typeof normalizeNetConf>): readonly ValidAttachment[] | undefined {
   const member = MEMBERS.find((name) => name in document)
   if (member === undefined) return undefined

@@ -40,7 +40,7 @@ export type StandardMembers = {
   runtimeConfig: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
   /** Arguments in the configuration by CNI convention, mainly `args.cni`. */
   args: z.ZodMiniOptional<z.ZodMiniRecord<z.ZodMiniString<string>, z.ZodMiniUnknown>>
-  /** True makes the plugin masquerade traffic that leaves the network. */
+  /** True if the plugin must masquerade traffic that leaves the network. */
   ipMasq: z.ZodMiniOptional<z.ZodMiniBoolean<boolean>>
   /** Configuration of the IPAM plugin. An IPAM plugin may define further members. */
   ipam: z.ZodMiniOptional<

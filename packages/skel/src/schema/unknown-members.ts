@@ -14,7 +14,9 @@ export interface UnknownMember {
   readonly meant: string | undefined
 }
 
-/** Limits the search for similar names, because a hostile configuration may have thousands of members. */
+/**
+ * Maximum number of unknown members that are compared with similar names. A hostile configuration may have thousands.
+ */
 export const COMPARED = 20
 
 /** Finds members of a configuration that the plugin's schema does not list, also inside objects. */

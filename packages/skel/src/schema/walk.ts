@@ -16,7 +16,7 @@ export function unwrap(schema: core.$ZodType): core.$ZodTypes {
     case 'catch':
       return unwrap(_zod.def.innerType)
     case 'pipe':
-      // Skips a zod transform, because it does not describe its value.
+      // Skips a zod transform, because a transform does not describe the values that it accepts.
       return unwrap(known(_zod.def.in)._zod.def.type === 'transform' ? _zod.def.out : _zod.def.in)
     case 'lazy':
       return unwrap(_zod.def.getter())

@@ -5,7 +5,7 @@ import type { StateFolder } from './state-folder.ts'
 
 /**
  * Stores the state of attachments for CHECK, DEL and GC. Each attachment has one JSON file: `{ v, network, containerID,
- * ifName, …state }`. Rejects links, files that other users can write to, and other versions.
+ * ifName, …state }`. Rejects links, files that other users can write to, and files with another version.
  *
  * @example
  * ```ts
@@ -22,7 +22,7 @@ export function attachmentStore<State>(options: {
    * Version of the state's format: the value of `v` in every file. Default: 1. Files with another version are rejected.
    */
   readonly version?: number
-  /** True checks each state file's text before it is written. Default: true. */
+  /** True to check the text of each state file before writing the file. Default: true. */
   readonly readBack?: boolean
 }): AttachmentStore<State> {
   const { folder, schema, version, readBack = true } = options

@@ -3,7 +3,7 @@ import type * as z from 'zod/v4/core'
 import type { Log } from '../log.ts'
 import type { StateFolder } from './state-folder.ts'
 
-/** Type of a plugin's state. Without a state, the type is the compiler's error message. */
+/** Type of a plugin's state. Without a declared state, the type is a text that the compiler shows as an error. */
 export type DeclaredState<State> = [State] extends [undefined]
   ? 'c.state needs a schema: definePlugin({ state: attachmentState(schema), … })'
   : State

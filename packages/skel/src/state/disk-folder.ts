@@ -52,7 +52,7 @@ export function diskFolder(path: string): StateFolder {
 
 // internal
 
-/** State file to which a partially written file of a killed process belongs. */
+/** Name of the state file to which a temporary file belongs. Killed processes leave temporary files. */
 const halfOf = (name: string): string | undefined => /^\.(.+)\.\w+\.tmp$/.exec(name)?.[1]
 
 function names(path: string): string[] {
@@ -67,7 +67,7 @@ function isAbandoned(file: string): boolean {
   return Date.now() - (lstatSync(file, { throwIfNoEntry: false })?.mtimeMs ?? Number.NaN) > ABANDONED
 }
 
-/** Rejects an insecure state folder. Does not change its mode, because it may be /run. */
+/** Rejects an insecure state folder. Does not change the folder's mode, because the folder may be /run. */
 function isThere(path: string, file: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false })
   const reason = stat && insecurity(stat)
@@ -77,7 +77,7 @@ function isThere(path: string, file: string): boolean {
   })
 }
 
-/** Performs a step on a state file. A missing file fails only a write. */
+/** Runs a step on a state file. A missing file or folder is an error only in a write. */
 function attempt<T>(file: string, what: 'read' | 'written' | 'removed', step: () => T): T | undefined {
   try {
     return step()

@@ -38,7 +38,7 @@ export function sharedReason(
 
 // internal
 
-/** Compares container ids, because a new namespace may reuse a removed one's inode number. */
+/** Compares container ids, because a new namespace may reuse the inode number of a removed namespace. */
 const isOther = (one: AttachmentKey, key: AttachmentKey): boolean =>
   one.containerID === key.containerID && !(one.network === key.network && one.ifName === key.ifName)
 

@@ -23,7 +23,10 @@ export interface AttachmentStore<State> {
    *   has changed.
    */
   write(key: AttachmentKey, state: State): () => void
-  /** Writes an attachment's state a second time in a call. Undo with the function that the first `write` returned. */
+  /**
+   * Writes an attachment's state a second time in a call. To undo both writes, call the function that the first `write`
+   * returned.
+   */
   replace(key: AttachmentKey, state: State): void
   /**
    * Removes the state file of an attachment, also an unusable file. Returns true if the file existed.
@@ -162,7 +165,7 @@ export function recordStore<State>(options: RecordStoreOptions<State>): Attachme
 
 // internal
 
-/** Encodes only a long text, because a short text always fits into a state file. */
+/** True if a text is too large for a state file. Encodes only long texts, because short texts always fit. */
 const isTooLarge = (text: string): boolean =>
   3 * text.length > MAX_BYTES && new TextEncoder().encode(text).length > MAX_BYTES
 

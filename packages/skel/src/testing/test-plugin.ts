@@ -27,7 +27,7 @@ export interface TestCall {
    * - `fake` (default): a fake namespace.
    * - `host`: the plugin's own namespace.
    * - `missing`: a path without a file.
-   * - `none`: an empty variable.
+   * - `none`: an empty `CNI_NETNS`.
    */
   readonly netns?: Netns | 'fake' | 'host' | 'missing' | 'none'
   /** Value of `CNI_ARGS` in the call, as a string or as pairs. */
@@ -86,7 +86,7 @@ export interface PluginTester {
   status(call?: TestCall): Promise<TestOutcome>
   /** Calls VERSION of the plugin. */
   version(call?: TestCall): Promise<TestOutcome>
-  /** Calls the plugin with any other `CNI_COMMAND`. */
+  /** Calls the plugin with the given value of `CNI_COMMAND`, which may be invalid. */
   run(command: string, call?: TestCall): Promise<TestOutcome>
 }
 

@@ -62,7 +62,7 @@ export function readMarker(file: string): Marker | undefined {
   throw new Error(`marker ${path}: it was written for another file than the ${file} of today`)
 }
 
-/** Inode, size and time of an executable, which only a replacement changes. */
+/** Identity of an executable: inode number, size and mtime. Only a replaced file has another identity. */
 export function fileIdentity(file: string): string {
   const { ino, size, mtimeNs } = lstatSync(file, { bigint: true })
   return `${ino}-${size}-${mtimeNs}`

@@ -86,7 +86,7 @@ function* recordsIn(folder: string): Generator<Need> {
 function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need> {
   const names = yield* namesIn(folder)
   for (const name of names) {
-    // Skips temporary files. The name of a network never begins with a dot.
+    // Skips temporary files, whose names begin with a dot. The name of a network never begins with a dot.
     if (name.startsWith('.')) continue
     const path = `${folder}/${name}`
     try {

@@ -6,11 +6,11 @@ export interface BoundedRead {
   readonly maxBytes: number
   /** Further flags for the system call open(2), such as `O_NOFOLLOW`. */
   readonly flags?: number
-  /** True accepts only a file that root or the process's own user controls. */
+  /** True to accept only a file that root or the process's own user controls. */
   readonly ownOnly?: boolean
 }
 
-/** Reads a regular file. Error messages follow the file's path, which callers print. */
+/** Reads a regular file. Callers print the file's path before the error message. */
 export function readBounded(path: string, { maxBytes, flags, ownOnly = false }: BoundedRead): string {
   const { fd, stat } = openRegularFile(path, flags)
   try {

@@ -23,7 +23,7 @@ export interface LastCall {
 /** Maximum number of folders in which one call looks for an uninstalled plugin's executable. */
 const MAX_FOLDERS = 16
 
-/** Removes an unneeded plugin. Locks the marker file, because an installer may install the plugin. */
+/** Removes an uninstalled plugin that is no longer needed. Locks the marker file against a new installation. */
 export async function removeLast(call: LastCall): Promise<void> {
   const { file, path, log } = call
   const [folder, name] = [dirname(file), basename(file)]

@@ -5,7 +5,7 @@ const MAX_DEPTH = 10_000
 /** Maximum number of objects and arrays in a JSON document that a search visits. */
 const MAX_VALUES = 200_000
 
-/** Finds a plugin's `type` in a JSON document. Returns its path, such as `delegates[0]`. */
+/** Finds the object with a plugin's `type` in a JSON document. Returns the object's path, such as `delegates[0]`. */
 export function typeIn(text: string, type: string): string | undefined {
   const found: { value: object; path: string }[] = []
   const push = (value: unknown, path: string): void => {

@@ -12,7 +12,7 @@ export interface MarkedCall {
   readonly problem?: string
 }
 
-/** Disables an uninstalled plugin. Ignores an invalid marker, because another user may have written it. */
+/** Substitutes an uninstalled plugin, except for DEL and GC. Ignores a marker that another user may have written. */
 export function markedCall(plugin: Plugin, file: string, command: string | undefined): MarkedCall {
   try {
     // The marker file is missing, so the plugin is installed.
@@ -25,7 +25,7 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
 
 // internal
 
-/** ADD returns `prevResult`, because Multus may still call the plugin and pods must start. */
+/** Creates the substitute. Its ADD returns `prevResult`: Multus may still call the plugin, and pods must start. */
 function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {
   return {
     name,

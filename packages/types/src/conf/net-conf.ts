@@ -10,7 +10,7 @@ export interface ValidAttachment {
   ifname: string
 }
 
-/** Configuration that a plugin gets on stdin: the standard keys, and keys of the plugin's own. */
+/** Configuration that a plugin gets on stdin: the standard keys, and the plugin's own keys. */
 export interface NetConf {
   cniVersion?: string
   name: string

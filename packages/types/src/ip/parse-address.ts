@@ -21,7 +21,7 @@ export function parseAddress(text: string): Uint8Array | undefined {
 
 // internal: reads character codes, because a pod's start parses thousands of addresses.
 
-/** Parses an IPv4 address from an offset of a text into bytes. */
+/** Parses the IPv4 address at offset `from` of a text. Writes the four bytes to `bytes`, from index `at` on. */
 function readDotted(text: string, from: number, bytes: Uint8Array, at: number): boolean {
   let octets = 0
   let value = -1

@@ -59,7 +59,7 @@ function parts<Part extends JsonSpan>(text: string, { start, end }: JsonSpan, re
   for (let at = skipBlanks(text, start + 1); at < end - 1; ) {
     const part = read(at)
     all.push(part)
-    // Skips the comma after the item, or the closing bracket, which ends the loop.
+    // Skips the comma after the item. After the last item, skips the closing bracket, so the loop ends.
     at = skipBlanks(text, skipBlanks(text, part.end) + 1)
   }
   return all

@@ -2,9 +2,9 @@ import { addressBytes, checkProtocol, familyOf, type Packet } from './packet.ts'
 import { refuse } from './packet-error.ts'
 
 /**
- * Parses a packet: protocol, destination, and words with a value. Throws `PacketError` for an invalid packet. Words:
- * `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`, `mark`, `connmark`, `state`, `flags SYN,ACK` (or `NONE`), `type 8`
- * or `type 3/1` (ICMP), `mac`, `pkttype`, `socket`, `local ADDRESS,…`.
+ * Parses the text of a packet: protocol, destination, and words with a value. Throws `PacketError` for an invalid
+ * packet. Words: `from ADDRESS[:PORT]`, `in`, `out`, `uid`, `gid`, `mark`, `connmark`, `state`, `flags SYN,ACK` (or
+ * `NONE`), `type 8` or `type 3/1` (ICMP), `mac`, `pkttype`, `socket`, `local ADDRESS,…`.
  *
  * @example
  * ```ts

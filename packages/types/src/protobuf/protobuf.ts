@@ -79,7 +79,7 @@ function extent(bytes: Uint8Array, at: number, kind: number): { start: number; e
   if (kind === FIXED32) return { start: at, end: at + 4 }
   if (kind !== LENGTH) throw new ProtobufError(`nothing has the kind ${kind}`)
   const length = readVarint(bytes, at)
-  // Returns the length of a field without a check. The caller rejects a field that ends beyond the message.
+  // Does not check the field's length. The caller rejects a field that ends beyond the message.
   return { start: length.end, end: length.end + Number(length.value) }
 }
 

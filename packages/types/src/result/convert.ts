@@ -30,8 +30,8 @@ export function decodeResult(
      */
     readonly version?: string | undefined
     /**
-     * True to reject a `cniVersion` with another JSON structure than `version`. For example, results of 0.2.0 have
-     * `ip4`, but results of 0.3.0 have `ips`.
+     * True to reject a result whose `cniVersion` has another JSON structure than `version`. For example, results of
+     * 0.2.0 have `ip4`, but results of 0.3.0 have `ips`.
      */
     readonly strict?: boolean
   } = {},
@@ -108,7 +108,7 @@ export function resultVersion(document: unknown, fallback = ''): string {
   return writtenVersion(document) || fallback || impliedVersion(document)
 }
 
-/** Derives a missing `cniVersion`, because decoding a newer result as 0.1.0 loses all members. */
+/** Derives a missing `cniVersion` from the members: decoding a newer result as 0.1.0 would lose all members. */
 function impliedVersion(document: unknown): string {
   if (!isObject(document)) return '0.1.0'
   const { ip4, ip6, interfaces, ips, routes } = foldMembers(document, ['ip4', 'ip6', 'interfaces', 'ips', 'routes'])
@@ -143,7 +143,7 @@ function decodeMembers(document: unknown, family: Family): JsonObject {
   return decodeObject(given, { cniVersion: () => undefined, ...shapeOf(family) }, '')
 }
 
-/** Rejects a `cniVersion` outside of the version group, because decoding would lose members. */
+/** Rejects a result whose `cniVersion` is in another version group: decoding would lose members. */
 function decodeWritten(document: unknown, family: Family, from: string): JsonObject {
   const own = writtenVersion(document)
   if (own === '' || familyOf(own) === family) return decodeMembers(document, family)
@@ -162,7 +162,7 @@ function printable(result: Result, family: Family): JsonObject {
 
 function print(members: JsonObject, from: Family, to: Family, version: string): string {
   const document = { cniVersion: version || '0.1.0', ...convertMembers(members, from, to) }
-  // Sorts the keys, because the reference implementation prints a Go map since 1.0.0.
+  // Sorts the keys from version 1.0.0 on: for these versions, the reference implementation prints a Go map.
   return goStringify(document, { indent: 4, sortKeys: to === 'ips' })
 }
 

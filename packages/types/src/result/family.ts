@@ -11,7 +11,7 @@ const FAMILIES: ReadonlyMap<string, Family> = /* @__PURE__ */ new Map([
   ['1.1.0', 'ips'],
 ])
 
-/** Group of a CNI version with equal result structures. `undefined` for an unknown version. */
+/** Group of versions to which a CNI version belongs. `undefined` for an unknown version. */
 export function familyOf(version: string): Family | undefined {
   return FAMILIES.get(version)
 }

@@ -9,7 +9,7 @@ export type MemberDecoder = (value: unknown, path: string) => unknown
 /** Decoders of an object's known members, in the order in which the encoder prints them. */
 export type Shape = Readonly<Record<string, MemberDecoder>>
 
-/** Decodes an object of a CNI result. Unknown members follow unchanged. */
+/** Decodes an object of a CNI result. Unknown members follow the known members unchanged. */
 export function decodeObject(value: unknown, shape: Shape, path: string): JsonObject {
   if (!isObject(value)) throw wrong(path || 'result', 'an object', value)
   const object = foldMembers(value, Object.keys(shape))
@@ -82,7 +82,7 @@ function requiredText(value: unknown, path: string): string {
 function readInteger(value: unknown, path: string): number | undefined {
   if (value === undefined || value === null) return undefined
   if (!Number.isSafeInteger(value)) throw wrong(path, 'an integer', value)
-  // Adds 0 to an integer of a result. Reason: JSON permits -0, which becomes 0 by this addition.
+  // Adds 0, because JSON permits the integer -0. The sum of -0 and 0 is 0.
   return Number(value) + 0
 }
 

@@ -18,7 +18,7 @@ export const printable = (text: string): string => replaceUnsafe(text, ' ').repl
 
 // internal
 
-/** Unusual white space is escaped, because an invalid value would otherwise look valid. */
+/** Matches white space other than a space. It is escaped, because an invalid value would otherwise look valid. */
 const OTHER_SPACE = /^[^\S ]$/
 
 function escapeCharacter(character: string): string {
