@@ -35,11 +35,11 @@ export function parseCommandLine(argv: readonly string[]): Command {
   return { given: { name, kind: kind || undefined, rules: rules || undefined, agent }, yes, json, dryRun, from }
 }
 
-/** Rejects flags before `--`, because npm passes them only as environment variables. */
+/** Rejects flags before `--`, because npm passes such flags only as environment variables. */
 export function refuseFlagsKeptByNpm(argv: readonly string[], env: Readonly<Record<string, string | undefined>>): void {
   const kept = [FLAGS.kind, FLAGS.rules, FLAGS.agent, FLAGS.from, FLAGS.dryRun]
     .filter(({ name }) => env[`npm_config_${name.replaceAll('-', '_')}`] !== undefined)
-    // Package managers other than npm pass each flag both as variable and as argument.
+    // Package managers other than npm pass each flag both as environment variable and as argument.
     .filter(({ name }) => !argv.some((word) => word.split('=')[0] === `--${name}`))
     .map(({ name }) => `--${name}`)
   if (kept.length === 0) return

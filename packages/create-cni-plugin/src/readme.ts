@@ -18,7 +18,7 @@ const NEEDS: Readonly<Partial<Record<Kind, string>>> = {
   ipam: '\n`npm run test:kernel` needs `bridge` in `/opt/cni/bin` or `/usr/lib/cni` (Debian: `containernetworking-plugins`).\n',
 }
 
-/** Text of a new project's README: the project's files, and the commands in the order of their use. */
+/** Text of a new project's README. It lists the project's files, and commands in the order of their use. */
 export function readmeOf(options: ProjectOptions): string {
   const { name, kind, rules, agent } = options
   const files = [

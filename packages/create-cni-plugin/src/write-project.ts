@@ -19,7 +19,7 @@ export function writeProject(folder: string, files: ReadonlyMap<string, string>)
   }
   mkdirSync(dirname(target), { recursive: true })
   const beside = mkdtempSync(join(dirname(target), `.${basename(target)}-`))
-  // Uses a subfolder, because the temporary folder itself is private to its owner.
+  // Writes into a subfolder, because only its owner can read the temporary folder itself.
   const project = join(beside, basename(target))
   try {
     for (const [path, text] of files) {

@@ -30,7 +30,7 @@ export type InstallEvent =
       readonly attempt: number
       readonly retryMs: number
     }
-  /** Another configuration file has become the primary, to which the installer adds the plugin. */
+  /** Another configuration file has become the primary configuration. The installer adds the plugin to this file. */
   | { readonly type: 'adopted'; readonly primary: string; readonly former: string | undefined }
   /** A container runtime no longer uses the configuration file to which the installer has added the plugin. */
   | { readonly type: 'preempted'; readonly by: string; readonly primary: string; readonly hint: string }

@@ -14,7 +14,7 @@ export interface Health {
    * - `drift`: missing or changed.
    * - `waiting`: another program or another step must act first.
    * - `failed`: the step has failed.
-   * - `skipped`: the folder for binaries is not writable, but another such folder has all files.
+   * - `skipped`: the folder for binaries is not writable, but another folder for binaries has all files.
    */
   readonly state: 'ok' | 'drift' | 'waiting' | 'failed' | 'skipped'
   /** Reason for the file's state, if the state is not `ok`. */

@@ -3,7 +3,7 @@ import { errnoOf, messageOf } from '@cni/types'
 
 const brand = Symbol.for('cni.InstallError')
 
-/** Error of a failed installation step. The message names the file, which was not changed. */
+/** Error of a failed installation step. The message names the file. The failed step has not changed this file. */
 export class InstallError extends Error {
   /** Kind of failure. `IO` is a failed system call, whose error name is in `errno`. */
   readonly code:

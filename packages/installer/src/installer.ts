@@ -17,8 +17,8 @@ export interface Installer {
   /** Checks all files and returns the changes that `install` would make. Changes nothing. */
   plan(): Promise<InstallPlan>
   /**
-   * Checks all files once, and restores missing or wrong ones. Succeeds even while the installer waits for a primary
-   * configuration.
+   * Checks all files once, and restores missing or incorrect files. Succeeds even while the installer waits for a
+   * primary configuration.
    *
    * @throws {@link InstallError} The error of the first failed step. Throws `ABORTED` if the AbortSignal aborts.
    */

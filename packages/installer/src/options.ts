@@ -24,7 +24,8 @@ export interface InstallerOptions {
    * Position of the plugin in the network configuration. Default: `chained`.
    * - `chained`: last plugin of the node's primary network configuration.
    * - `standalone`: the only plugin of a file.
-   * - `{ owned: name }`: last plugin of a copy of the primary. `name` must sort before the primary's name.
+   * - `{ owned: name }`: last plugin of a copy of the primary network configuration. The copy's file name `name` must
+   *   sort before the original's name.
    */
   readonly mode?: 'chained' | 'standalone' | { readonly owned: string } | undefined
   /**

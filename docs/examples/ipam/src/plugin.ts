@@ -31,7 +31,7 @@ export const plugin = (folder = '/run/cni/node-ipam') => {
       const taken = new Set(found.map(({ address }) => address))
       const own = new Set(found.filter(isOf(c)).map(({ address }) => address))
       const ips = wanted.map((range) => {
-        // A repeated ADD returns the attachment's earlier address in the range.
+        // A repeated ADD returns the address that the attachment already has in the range.
         const known = [...own].find((address) => contains(range.cidr, address))
         const address = known ?? freeIn(range, taken)
         if (address === undefined) throw full(range, ErrorCode.tryAgainLater)

@@ -21,7 +21,7 @@ export interface ConfFacts {
   readonly problem?: string
   /** True if the file cannot be read. False if the content of a readable file is invalid. */
   readonly isUnreadable?: boolean
-  /** True if the name belongs to a folder, which container runtimes do not read. */
+  /** True if the path is a folder. Container runtimes do not read a folder as a configuration. */
   readonly isFolder?: boolean
   /** Sub-folder named like the network. Container runtimes add the plugins in the sub-folder's files to the network. */
   readonly folder?: string

@@ -22,14 +22,14 @@ export function alternativeNames(name: string): readonly string[] {
 const LIST = '.conflist'
 const SINGLE = /\.(?:conf|json)$/
 
-/** Default file name of a standalone plugin's configuration. `YYY-` makes it sort after all other files. */
+/** Default file name of a standalone plugin's configuration. `YYY-` makes the file sort after all other files. */
 export function standaloneName(type: string): string {
   return `YYY-${type}.conf`
 }
 
 /**
- * Comparison function for `sort`: compares file names by their UTF-8 bytes. Container runtimes read a folder in this
- * order.
+ * Comparison function for `sort`: compares file names by their UTF-8 bytes. Container runtimes read the files of a
+ * folder in this order.
  */
 export function compareNames(a: string, b: string): number {
   const end = Math.min(a.length, b.length)

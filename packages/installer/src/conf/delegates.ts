@@ -110,7 +110,7 @@ function documentOf(text: string | Uint8Array): unknown {
   try {
     return parseJson(text, 'not a configuration')
   } catch {
-    // Invalid JSON counts as a configuration without the plugin, because no container runtime runs it.
+    // Invalid JSON counts as a configuration without the plugin, because no container runtime runs invalid JSON.
     return undefined
   }
 }

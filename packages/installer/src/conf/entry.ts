@@ -34,7 +34,7 @@ export function removeEntry(existing: Text, type: string): string | undefined {
   return without === text ? undefined : without
 }
 
-/** True if the configuration has the given plugin exactly once, as its last plugin. */
+/** True if the configuration contains the given plugin exactly once, at the end of its plugin list. */
 export function hasEntry(existing: Text, plugin: PluginConf): boolean {
   const document = parseDocument(existing)
   if (isSingle(document)) return false

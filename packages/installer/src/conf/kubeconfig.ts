@@ -1,6 +1,6 @@
 import { InstallError } from '../install-error.ts'
 
-/** Prints a kubeconfig for one API server and one token, with sorted keys as `kubectl` prints it. */
+/** Prints a kubeconfig for one API server and one token, with the keys sorted as in `kubectl`'s output. */
 export function renderKubeconfig(content: {
   /** URL of the API server, such as `https://10.96.0.1:443`. {@link apiServerUrl} returns it. */
   readonly server: string
@@ -63,7 +63,7 @@ export function redactKubeconfig(text: string): string {
 /**
  * URL of the API server, from the `KUBERNETES_SERVICE_` variables of a pod.
  *
- * @throws {@link InstallError} `INVALID_OPTIONS` if a variable is missing. The message names it.
+ * @throws {@link InstallError} `INVALID_OPTIONS` if a variable is missing. The message names the variable.
  */
 export function apiServerUrl(env: Readonly<Record<string, string | undefined>>): string {
   const host = env.KUBERNETES_SERVICE_HOST

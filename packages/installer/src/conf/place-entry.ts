@@ -25,7 +25,7 @@ export type EntryPlace =
   | { readonly kind: 'wait'; readonly reason: string }
 
 /**
- * Chooses the file to which an installer would add the plugin by default. Writes nothing.
+ * Chooses the file to which an installer with default options would add the plugin. Writes nothing.
  *
  * @throws `InstallError` `INVALID_CONFIG` for a file that is not a configuration.
  */

@@ -20,7 +20,7 @@ export interface RuntimeReading {
   /** Position of the plugin among the plugins of the primary configuration file, from 1. */
   readonly place?: number
   /**
-   * Paths of the plugin's copies in the `delegates` of the primary configuration file, such as
+   * Paths of the plugin's configurations in the `delegates` of the primary configuration file, such as
    * `delegates[0].plugins[2]`.
    */
   readonly copies?: readonly string[]
@@ -176,7 +176,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   return { runs: 'no', text: `, and Multus runs the copy in it: ${type} is not in that copy`, next }
 }
 
-/** True if the path leads into Multus' first delegate, which runs for each pod. */
+/** True if the JSON path is inside the first delegate of Multus. Multus runs that delegate for each pod. */
 function isFirstDelegate(path: readonly (string | number)[]): boolean {
   const at = path.findIndex((part) => typeof part === 'string' && part.toLowerCase() === 'delegates')
   return path[at + 1] === 0

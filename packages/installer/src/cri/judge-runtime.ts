@@ -12,7 +12,7 @@ export interface WantedPlugin {
  * State of the plugin in a container runtime:
  * - `loaded`: the default network has the plugin.
  * - `missing`: the plugin does not run.
- * - `silent`: unknown, because the runtime does not report it.
+ * - `silent`: unknown, because the runtime does not report plugins.
  */
 export type RuntimeState = 'loaded' | 'missing' | 'silent'
 

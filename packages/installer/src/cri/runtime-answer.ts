@@ -9,7 +9,8 @@ import type { StatusMessage } from './status-message.ts'
  */
 export interface RuntimeAnswer {
   /**
-   * Name of the container runtime. `undefined` if the answer does not identify it: CRI-O and cri-dockerd answer alike.
+   * Name of the container runtime. `undefined` if the answer does not identify the runtime: CRI-O and cri-dockerd give
+   * equal answers.
    */
   readonly runtime: 'containerd' | undefined
   /** Value of the container runtime's condition `NetworkReady`; `undefined` if the answer has no such condition. */
@@ -17,8 +18,8 @@ export interface RuntimeAnswer {
   /** Reason why the container runtime's network is not ready. May be empty. */
   readonly reason: string
   /**
-   * Networks that the runtime has loaded, loopback included. Only containerd reports its networks. `undefined` for
-   * other runtimes.
+   * Networks that the runtime has loaded, loopback included. `undefined` for runtimes other than containerd, which do
+   * not report networks.
    */
   readonly loaded: LoadedNetworks | undefined
 }
@@ -37,7 +38,10 @@ export interface LoadedNetwork {
   readonly name: string
   /** Name of the pod's interface in the network, such as `eth0`. */
   readonly interfaceName: string
-  /** Types of the network's plugins, in order. After Multus, the list contains the plugins of its `delegates`. */
+  /**
+   * Types of the network's plugins, in order. After a Multus plugin, the list also contains the plugins in its
+   * `delegates`.
+   */
   readonly types: readonly string[]
 }
 

@@ -7,7 +7,7 @@ import { removeQuietly, temporaryPath } from './temporary.ts'
 
 const flush = promisify(fsync)
 
-/** Options for the copy of one executable. */
+/** Options for copying one executable. */
 export interface CopyOptions {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
@@ -22,7 +22,7 @@ export interface CopyOptions {
 export async function copyBinary(source: string, target: string, options: CopyOptions): Promise<void> {
   const { type, signal, uncache, check } = options
   const temporary = temporaryPath(target, type)
-  // Removes the temporary file at once on an abort, because the process may exit before the copy ends.
+  // Removes the temporary file at once on an abort, because the process may exit before copying ends.
   const remove = (): void => removeQuietly(temporary)
   signal?.addEventListener('abort', remove)
   try {

@@ -13,7 +13,7 @@ export interface LateWrite {
   readonly bytes: Buffer
   readonly mode: number
   readonly mtimeMs: number
-  /** Marks the late write as restored, after its bytes were written to the path. */
+  /** Marks the late write as restored. The caller has written the late bytes to `path`. */
   done(): void
 }
 
@@ -21,7 +21,7 @@ export interface LateWrite {
 export interface DisplacedFiles {
   /** Adds a replaced or removed file. The caller must not close `old.fd` any more. */
   add(path: string, old: { readonly fd: number; readonly bytes: Buffer }, successor: Stats | undefined): void
-  /** Returns new writes of other programs to replaced files. Skips incomplete configurations. */
+  /** Returns the writes of other programs to replaced files since the last call. Skips incomplete configurations. */
   lateWrites(): LateWrite[]
   /** Closes the descriptors of all configuration files that the installer has replaced. */
   close(): void

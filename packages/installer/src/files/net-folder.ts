@@ -83,7 +83,7 @@ function filesOf(netDir: string, known: ReadonlyMap<string, Known>, snapshots: M
   }
 }
 
-/** Lists the CNI network folder. A symbolic link counts as a file, whatever its target. */
+/** Lists the CNI network folder. A symbolic link counts as a file, even if its target is a folder. */
 function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   try {
     const entries = readdirSync(netDir, { withFileTypes: true })
@@ -94,7 +94,7 @@ function entriesOf(netDir: string): Map<string, 'file' | 'folder'> | undefined {
   }
 }
 
-/** Existing sub-folders of the CNI network folder from which container runtimes append plugins to a list. */
+/** Existing sub-folders whose files container runtimes append to a plugin list in the CNI network folder. */
 function foldersOf(lists: readonly Known[], names: ReadonlySet<string>): Set<string> {
   return new Set(lists.flatMap(({ facts: { folder } }) => (folder !== undefined && names.has(folder) ? [folder] : [])))
 }

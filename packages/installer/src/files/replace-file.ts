@@ -53,7 +53,10 @@ export function replaceFile(replacement: Replacement): void {
   }
 }
 
-/** Replaces `x.conf` by `x.conflist`. Creates the list first, because runtimes must always find one. */
+/**
+ * Replaces `x.conf` by `x.conflist`. Creates the list before removing `x.conf`, because runtimes must always find one
+ * of both files.
+ */
 export function convertConf(replacement: Replacement, existing: Snapshot | undefined): void {
   const { path, before } = replacement
   const list = join(dirname(path), conflistName(basename(path)))

@@ -6,7 +6,7 @@ const BURST = 3
 
 /** Rate limit for restoring each file that another program changes. Uses a monotonic clock. */
 export interface HealLimit {
-  /** Returns the milliseconds to wait before a write; 0 permits and counts the write. */
+  /** Returns the milliseconds to wait before writing a file. 0 permits the write, which then counts. */
   take(path: string, now: number, isHeal: boolean): number
   /** Number of rewrites of a file in quick succession. */
   streak(path: string): number

@@ -4,7 +4,7 @@ import { newPassPace } from './pass-pace.ts'
 import { newWakeups, type Wakeups } from './watch/wakeups.ts'
 import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/watch-folders.ts'
 
-/** Milliseconds until the installer checks again for a missing folder, which it cannot watch. */
+/** Milliseconds until the installer checks again if a folder is missing. A missing folder cannot be watched. */
 const MISSING_MS = 250
 /** Milliseconds until a second check of the files, because the first check may see half-written files. */
 const SECOND_LOOK_MS = 10

@@ -27,7 +27,7 @@ export interface RemovedMarkers {
   readonly errors: readonly InstallError[]
 }
 
-/** Removes the marker files first, because a DEL of the plugin removes marked binaries. */
+/** Removes the marker files before installing binaries, because a DEL of the plugin removes marked binaries. */
 export async function removeMarkers(settings: Settings): Promise<RemovedMarkers> {
   const changes: PlannedChange[] = []
   const errors: InstallError[] = []
@@ -36,7 +36,7 @@ export async function removeMarkers(settings: Settings): Promise<RemovedMarkers>
       using _held = await lockMarker(change.path)
       if (unlinkIfThere(change.path)) changes.push(change)
     } catch (error) {
-      // Omits the errno, because EROFS would count as `skipped` despite the remaining marker file.
+      // Omits the errno: with EROFS, the folder would count as `skipped` despite the marker file.
       const { message } = toInstallError(error, 'cannot remove the marker', change.path)
       errors.push(new InstallError('IO', message, { path: change.path }))
     }

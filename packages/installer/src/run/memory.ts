@@ -8,11 +8,11 @@ export interface Memory {
   readonly former: Set<string>
   /** Files that the installer wrote for earlier options and will remove. They are never the primary configuration. */
   readonly retired: Set<string>
-  /** Paths of the installer's own files, which it may replace even if they have changed. */
+  /** Paths of the installer's own files. The installer may replace these files even if they have changed. */
   readonly ours: Set<string>
   /** Permissions that each file had when it was last correct. */
   readonly modes: Map<string, { readonly ino: number; readonly mode: number }>
-  /** Files of other programs that the installer has replaced, and still holds open. */
+  /** Other programs' files that the installer has replaced. The installer still holds the old files open. */
   readonly displaced: DisplacedFiles
 }
 

@@ -11,7 +11,7 @@ export interface PassPace {
   gapAfter(now: number): number
 }
 
-/** Creates the pauses between the installer's checks, which allow short bursts. */
+/** Creates the rule for pauses between the installer's checks. Short bursts of checks get no pause. */
 export function newPassPace(): PassPace {
   const lastSecond: number[] = []
   return {

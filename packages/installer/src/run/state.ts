@@ -10,7 +10,7 @@ import { type HealLimit, healLimit } from './heal-limit.ts'
 import { type Memory, newMemory } from './memory.ts'
 import { type VerifiedFiles, verifiedFiles } from './verified.ts'
 
-/** State of an installer that it keeps between its checks of the files. */
+/** State that an installer keeps between its checks of the files. */
 export interface State {
   readonly settings: Settings
   readonly memory: Memory
@@ -55,7 +55,7 @@ export interface StepOutcome {
   readonly errors: InstallError[]
   /** Milliseconds until the installer's next check of all files, if no file event comes before. */
   againMs: number
-  /** Number of changes that the rate limit has delayed, because their files were just written. */
+  /** Number of changes that the rate limit has delayed, because the installer wrote these files moments ago. */
   postponed: number
 }
 

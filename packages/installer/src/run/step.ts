@@ -95,7 +95,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   return undefined
 }
 
-/** Delays a change by the rate limit, because its file was just written. */
+/** Delays a change, because the rate limit does not allow another write of the file yet. */
 function postpone(work: Work, { artefact, path, reason }: Change, ms: number): void {
   lookAgainIn(work, ms)
   work.postponed += 1

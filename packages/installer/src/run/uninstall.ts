@@ -71,8 +71,8 @@ interface Report {
 }
 
 /**
- * Removes the plugin from network configurations, later its kubeconfig and binary. A binary that the node still needs
- * stays, and gets a marker file.
+ * Removes the plugin from network configurations, then the kubeconfig, then the binary. If the node still needs the
+ * binary, the binary stays and gets a marker file.
  */
 export async function uninstall(removal: Removal): Promise<UninstallReport> {
   const report: Report = { changes: [], errors: [], kept: [], needs: [], moreNeeds: 0 }
@@ -152,7 +152,7 @@ interface OwnFile {
 
 type KeptOf = Pick<Required<Removal>, 'settings' | 'kept'>
 
-/** Lists the binaries to remove. The main binary comes last, because comparisons still need it. */
+/** Lists the binaries to remove. The main binary comes last, because the other binaries are compared with it. */
 async function ownFiles({ settings, kept }: KeptOf, { errors }: Report): Promise<OwnFile[]> {
   const files: OwnFile[] = []
   for (const folder of settings.binDirs) {

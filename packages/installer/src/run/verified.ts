@@ -15,13 +15,11 @@ export interface Instant {
 
 export const instant = (): Instant => ({ now: performance.now(), foundAt: Date.now() })
 
-/**
- * Remembers which installed binaries equal their source. A check of an unchanged binary needs only two `stat` calls.
- */
+/** Remembers which installed binaries equal their source. Checking an unchanged binary needs only two `stat` calls. */
 export interface VerifiedFiles {
   /** True if an installed file is known to equal its source. */
   isKnown(target: string, sourceStat: BigIntStats, targetStat: BigIntStats, now: number): boolean
-  /** Records that an installed file equals its source, after a comparison or a copy. */
+  /** Records that an installed file equals its source, after comparing or copying both. */
   add(target: string, sourceStat: BigIntStats, targetStat: BigIntStats, at: Instant): void
 }
 

@@ -15,7 +15,7 @@ export interface UnknownMember {
 }
 
 /**
- * Maximum number of unknown members that are compared with similar names. A hostile configuration may have thousands.
+ * Maximum number of unknown members for which a similar name is searched. Hostile configurations may have thousands.
  */
 export const COMPARED = 20
 

@@ -14,7 +14,7 @@ import type { Settings } from '../../options.ts'
 import { failed, NOTHING, type StepPlan } from '../step-plan.ts'
 import { instant, type VerifiedFiles } from '../verified.ts'
 
-/** Plans copies of missing or different binaries from the source folder: libraries first, the plugin last. */
+/** Plans to copy missing or different binaries from the source folder: libraries first, the plugin last. */
 export async function planBinaries(
   settings: Settings,
   verified: VerifiedFiles,
@@ -56,7 +56,7 @@ export async function planBinaries(
   return { changes, health, errors }
 }
 
-/** Sorts binaries for copying: the plugin comes last, because it may need the other files. */
+/** Sorts binaries for copying: the plugin comes last, because the plugin may need the other files. */
 export function binaryOrder(names: readonly string[], type: string): string[] {
   return [...names].sort((a, b) => Number(a === type) - Number(b === type) || compareNames(a, b))
 }
@@ -122,7 +122,7 @@ async function planBinary(pair: Pair): Promise<Change | undefined> {
 /** Throws for a damaged program file, for example from a truncated image. */
 function assertWhole({ source, path, type }: Pair, file = source.path): void {
   const damage = damageOf(file)
-  // Accepts empty files other than the plugin, because some are empty on purpose.
+  // Accepts empty files other than the plugin, because some of these files are empty on purpose.
   if (damage === undefined || (source.name !== type && damage !== 'truncated')) return
   const message = `${JSON.stringify(source.path)} is ${damage}, so it is not copied to ${JSON.stringify(path)}`
   throw new InstallError('BROKEN_SOURCE', message, { path: source.path })
@@ -150,7 +150,9 @@ function copy(pair: Pair, action: 'create' | 'replace', reason: string): Change 
   }
 }
 
-/** Links a binary that is installed under another name. Returns false if this is impossible. */
+/**
+ * Creates a hard link to a binary that is already installed under another name. Returns false if this is impossible.
+ */
 async function linkToTwin(pair: Pair): Promise<boolean> {
   const { source, path, links, type, verified } = pair
   for (const twin of links) {

@@ -59,7 +59,7 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
   if (withdraw !== undefined) return { ...planWithdrawal(view, name, withdraw), primary: name }
   const former = changesOfFormer(view)
   const plan = settings.ownFile === undefined ? planChained(view, primary, name) : planOwned(view, primary)
-  // Adds the plugin to the new file first, because every new pod must get it.
+  // Adds the plugin to the new file first, because every new pod must get the plugin.
   return { ...plan, changes: [...plan.changes, ...former], primary: name, preemptedBy }
 }
 

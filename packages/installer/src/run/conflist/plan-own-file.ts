@@ -17,7 +17,7 @@ export function planStandalone(view: NetView): ConflistPlan {
   return { ...plan, primary: name, preemptedBy: first !== undefined && first !== name ? first : undefined }
 }
 
-/** Plans the installer's copy of the primary network configuration, for the owned mode. */
+/** Plans the file of the owned mode: the installer's copy of the primary network configuration. */
 export function planOwned(view: NetView, primary: Snapshot): StepPlan {
   const { settings, memory, candidates } = view
   const { type, plugin, netDir } = settings

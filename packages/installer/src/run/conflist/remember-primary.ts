@@ -22,7 +22,7 @@ export function rememberPrimary(view: NetView, now: number): PrimaryChoice {
   return choice
 }
 
-/** Accepts a list in the operator's `.conf`, because the installer will rename the file. */
+/** Accepts a plugin list in a `.conf` file that the option `confName` names. The installer will rename the file. */
 function withNamedList({ candidates, files, settings: { confName } }: NetView): Candidates {
   if (confName === undefined) return candidates
   const listName = conflistName(confName)

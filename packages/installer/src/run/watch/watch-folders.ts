@@ -8,7 +8,7 @@ export interface WatchedFolder {
   readonly matters: (name: string, kind: 'rename' | 'change') => boolean
 }
 
-/** Watches on folders and files. A watch also notices that its folder or file itself is replaced. */
+/** Watches on folders and files. A watch also notices if the watched folder or file itself is replaced. */
 export interface FolderWatches {
   /** Watches exactly the given folders. Returns `false` if one cannot be watched now. */
   sync(folders: readonly WatchedFolder[]): boolean
