@@ -18,7 +18,7 @@ const CONFIGURATIONS = {
 /**
  * Creates the text of all files of a new project, by path.
  *
- * @param tarballs - map from package name to `file:` URL, for `@cni` packages that do not come from the registry
+ * @param tarballs - map from package name to `file:` URL, for `@cni` packages that npm must not download
  */
 export function projectFiles(
   options: ProjectOptions,

@@ -1,7 +1,7 @@
 import type { Candidates } from './candidate.ts'
 import { alternativeNames, compareNames } from './conf-name.ts'
 
-/** Grace period in milliseconds: an invalid primary file stays chosen, because its owner may still be writing it. */
+/** Grace period in milliseconds: an invalid primary file stays chosen. Its owner may still be writing it. */
 export const HOLD_MS = 2000
 
 /** Chosen primary configuration file. The installer keeps this choice until the next scan of the CNI network folder. */

@@ -1,6 +1,6 @@
 import { InstallError } from '../install-error.ts'
 
-/** Prints a kubeconfig for one API server and one token, with the keys sorted as in `kubectl`'s output. */
+/** Prints a kubeconfig for one API server and one token. Sorts the keys as `kubectl` does. */
 export function renderKubeconfig(content: {
   /** URL of the API server, such as `https://10.96.0.1:443`. {@link apiServerUrl} returns it. */
   readonly server: string

@@ -73,10 +73,10 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const primary = memory.primary.name ?? plan.primary
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
-  // The file that runtimes now use may contain the plugin, because Multus may have copied the plugin there.
+  // The file that runtimes now use may contain the plugin: Multus may have copied it there.
   const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
-  // Reports nothing in the grace period of an invalid primary file, because its owner may be writing it.
+  // Reports nothing in the grace period of an invalid primary file. Its owner may be writing it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)
   return { ...withPrimary(primary), ...(runtimes === undefined ? {} : { runtimes }) }
 }

@@ -54,7 +54,7 @@ async function carryOutAll(
     const postponedBefore = work.postponed
     const error = await carryOut(work, change)
     failure ??= error
-    // After a delayed binary, delays the later binaries of the folder too: they may need the delayed library.
+    // Delays the folder's later binaries too, because they may need the delayed library.
     if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
   }
   return failure

@@ -50,7 +50,7 @@ async function perform(call: Call, limit: Deadline, work: Promise<unknown>): Pro
   }
 }
 
-/** Closes resources only after the handler has ended: an earlier close would free descriptors that the handler uses. */
+/** Closes resources after the handler has ended. The handler could otherwise use a closed and reused descriptor. */
 function closeWhenSettled(work: Promise<unknown>, { held, log, opened, undo }: Call): Promise<void> {
   const close = async (): Promise<void> => {
     await undo.settled()

@@ -13,8 +13,8 @@ type PluginSource = Parameters<typeof pluginsMain>[0][string]
  * Runs one of several plugins, chosen by the executable's name. Create the names as links or copies, for example with
  * `cni-build --name`. Works like `pluginMain` in all other respects.
  *
- * @param plugins - plugins by name. A value may be a function, which creates or loads the plugin when the executable is
- * called by its name.
+ * @param plugins - plugins by name. A function as value creates or loads the plugin when the executable is called by
+ * that name.
  * @throws TypeError if there are no plugins, or if a plugin's name differs from its key.
  * @example
  * ```ts

@@ -36,9 +36,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   const own: ClaimRecord = { ...claimant, settings: settingsHash(settings) }
   const staleMs = Math.max(3 * recheckMs, 3000)
   let touchedAt = Number.NEGATIVE_INFINITY
-  /**
-   * Inode number and mtime of another installer's claim file, and the time at which this installer last saw a change.
-   */
+  /** Inode number and mtime of another installer's claim file, with the time of the last observed change. */
   let seen: { readonly stamps: string; readonly since: number } | undefined
   const write = (before: Snapshot | undefined, reason: string): Change => ({
     artefact: 'claim',

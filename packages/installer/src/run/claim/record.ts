@@ -44,7 +44,7 @@ export function isNewer(other: Claimant, own: Claimant): boolean {
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt
 }
 
-/** Creates an installer's identity that is newer than the identity in the claim file, even if the clocks differ. */
+/** Creates an identity that is newer than the one in the claim file, even if clocks differ. */
 export function newClaimant(there: ClaimRecord | undefined): Claimant {
   const { bootId, now } = bootClock()
   const after = there?.bootId === bootId ? Math.round(there.startedAt * 100 + 1) / 100 : 0

@@ -32,7 +32,7 @@ export function watchFolders(wake: () => void): FolderWatches {
     if (found === undefined) return false
     const { key, isFolder } = found
     const ofFile = (kind: 'rename' | 'change'): void => {
-      // A changed inode shows that the file was replaced. inotify reports the replacement of an open file late.
+      // A changed inode means a replaced file. inotify reports the replacement of an open file late.
       const isReplaced = kind === 'rename' || identity(path)?.key !== key
       if (isReplaced) drop(path)
       if (matters(basename(path), isReplaced ? 'rename' : kind)) wake()

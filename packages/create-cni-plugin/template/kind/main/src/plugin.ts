@@ -104,7 +104,7 @@ export function cableOf({ networkName, containerID, ifName }: Attachment) {
   return `pod${digest.slice(0, 12)}`
 }
 
-/** Replaces the prefix lengths of a lease by /32 or /128, because the node routes all traffic of the pod. */
+/** Leased addresses with prefix length 32 or 128, because the node routes all the pod's traffic. */
 export function endsOf({ ips = [] }: Result) {
   return ips.map(({ address, gateway }) => {
     if (gateway) return { address: alone(address), gateway: alone(gateway) }
