@@ -38,7 +38,7 @@ export interface InstallerOptions {
    * becomes the primary.
    */
   readonly pin?: boolean | undefined
-  /** Mode of the installer's own configuration file, in modes `standalone` and `owned`. Default: 0o600. */
+  /** Permissions of the installer's own configuration file in `standalone` and `owned` mode. Default: 0o600. */
   readonly confMode?: number | undefined
   /** Kubeconfig for the plugin. The installer writes it from the token and CA files of a service account. */
   readonly kubeconfig?:

@@ -5,7 +5,10 @@ import type { Plugin } from './definition/plugin.ts'
 
 /** Options of `pluginMain` that concern users who start the plugin on the command line. */
 export interface PluginMainOptions {
-  /** Prints help for users who start the plugin by hand. Pass `describe` for a complete `--help` and for `--schema`. */
+  /**
+   * Creates help texts for users who start the plugin by hand. Pass `describe` for a complete `--help` and for
+   * `--schema`.
+   */
   readonly describe?: (plugin: Plugin, what: 'help' | 'schema') => string | Promise<string>
 }
 

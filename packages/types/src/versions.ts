@@ -9,7 +9,7 @@ export type CniVersion = (typeof CNI_VERSIONS)[number]
 /** CNI version into which this package decodes all results. Plugins report it for VERSION. */
 export const CURRENT_VERSION = '1.1.0' satisfies CniVersion
 
-/** True for one of the strings in {@link CNI_VERSIONS}, so `1.1` is false. */
+/** True for one of the strings in {@link CNI_VERSIONS}. False for all other strings, such as `1.1`. */
 export function isCniVersion(value: unknown): value is CniVersion {
   return CNI_VERSIONS.some((known) => known === value)
 }

@@ -13,11 +13,11 @@ export interface RuntimeReading {
   readonly runs: 'yes' | 'no' | 'unknown'
   /** Sentence for users, such as `CRI-O uses 10-calico.conflist with istio-cni as plugin 3 of 3`. */
   readonly text: string
-  /** Name of the file whose network the container runtime gives to pods (the primary configuration file). */
+  /** Name of the primary configuration file. The container runtime connects pods to the network in this file. */
   readonly primary?: string
   /** Number of plugins in the primary configuration file. */
   readonly plugins?: number
-  /** Position of the plugin among the plugins of the primary configuration file, from 1. */
+  /** Position of the plugin among the plugins of the primary configuration file. The first position is 1. */
   readonly place?: number
   /**
    * Paths of the plugin's configurations in the `delegates` of the primary configuration file, such as
@@ -53,8 +53,8 @@ export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: st
 }
 
 /**
- * Judges if pods get the plugin. Considers all known runtimes if the node's runtime is unknown. `ok` means that each
- * runtime runs the plugin, `fail` that none does.
+ * Judges if pods get the plugin. Considers all known runtimes if the node's runtime is unknown. `ok`: each runtime runs
+ * the plugin. `fail`: no runtime runs the plugin.
  */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
@@ -153,7 +153,7 @@ function throughMultus(primary: string, folder: Folder): Omit<Position, 'place' 
   const { delegation, copies = [] } = facts.get(primary) ?? {}
   if (delegation === undefined) return undefined
   const { clusterNetwork = '', delegates } = delegation
-  // Uses only the file name, because the path may be inside the Multus container.
+  // Uses only the file name: the path's folder may exist only in the Multus container.
   const file = clusterNetwork.includes('/') ? clusterNetwork.slice(clusterNetwork.lastIndexOf('/') + 1) : undefined
   if (file !== undefined && candidates.valid.some(({ name }) => name === file)) {
     const position = positionOf(file, folder)

@@ -22,7 +22,7 @@ export function callUnary(
   const { signal, timeoutMs, maxBytes } = options
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(new CriError(CANCELLED))
-    // Loads HTTP/2 only for a call, because most node agents never call the container runtime.
+    // Loads the HTTP/2 module only for a call, because most node agents never call the container runtime.
     const http2 = process.getBuiltinModule('node:http2')
     const connection = connect(socket)
     const session = http2.connect('http://localhost', { createConnection: () => connection })

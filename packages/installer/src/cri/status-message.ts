@@ -43,7 +43,10 @@ export function decodeStatus(bytes: Uint8Array): StatusMessage {
 
 // internal
 
-/** Maximum number of conditions, and of info members, in a StatusResponse. containerd sends 3 and 5. */
+/**
+ * Maximum number of conditions, and of info members, in a StatusResponse. containerd sends 3 conditions and 5 info
+ * members.
+ */
 const MOST = 100
 
 function checkCount(count: number, what: string): void {

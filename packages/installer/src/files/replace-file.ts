@@ -75,7 +75,7 @@ export function convertConf(replacement: Replacement, existing: Snapshot | undef
   }
 }
 
-/** Replaces or removes an unchanged file. Keeps the old file to detect late writes. */
+/** Replaces or removes an unchanged file. Keeps the old file open to detect late writes. */
 function displace({ path, before, displaced }: Replacement, successor: Stats | undefined, take: () => void): void {
   const fd = openUnchanged(path, before)
   try {

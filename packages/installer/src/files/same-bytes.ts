@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import { openRegularFile } from '@cni/host'
 import { assertNotAborted } from '../install-error.ts'
 
-/** Bytes that a comparison reads at a time. Two chunks fit into the CPU's cache. */
+/** Number of bytes that a comparison reads from each file at a time. Two such chunks fit into the CPU's cache. */
 const CHUNK = 256 * 1024
 const readLater = promisify(read)
 

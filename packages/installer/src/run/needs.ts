@@ -24,7 +24,7 @@ export function needsOf(settings: Settings, type: string): Needs {
   return { named, more }
 }
 
-/** Folders on the node whose files may still need the plugin, for the marker file. */
+/** Folders whose files may still need the plugin, as paths on the node. The marker file lists these folders. */
 export function foldersOnNode(settings: Settings, type: string): NeedFolders {
   const { records, results, configurations } = foldersHere(settings, type)
   const onNode = (path: string): string => pathOnNode(settings, path)

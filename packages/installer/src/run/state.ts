@@ -20,7 +20,7 @@ export interface State {
   readonly healLimit: HealLimit
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
-  /** Text of the last event for each topic, such as `primary`. Prevents repeated events. */
+  /** Map from a topic, such as `primary`, to the text of its last event. Prevents repeated events. */
   readonly said: Map<string, string>
   /** Paths of files that were correct before. If such a file changes, restoring it counts as a heal. */
   readonly seen: Set<string>
@@ -116,7 +116,10 @@ export function sayOnce(state: State, topic: string, text: string | undefined, e
   state.emit(event())
 }
 
-/** Returns the milliseconds until a failed step's retry. Limits events, because failures may last. */
+/**
+ * Returns the milliseconds until a failed step's retry. Emits an event only for a new attempt or another error, because
+ * failures may last.
+ */
 export function noteFailure(state: State, artefact: Health['artefact'], error: InstallError, now: number): number {
   const known = state.failures.get(artefact)
   if (known !== undefined && known.message === error.message && now < known.retryAt) return known.retryAt - now

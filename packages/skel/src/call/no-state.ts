@@ -1,6 +1,8 @@
 import type { CallState } from '../state/call-state.ts'
 
-/** `c.state` of a plugin without `state`: throws an error that explains the declaration. */
+/**
+ * Creates `c.state` for a plugin without `state`. Its methods throw an error that explains how to declare a `state`.
+ */
 export function noState(plugin: string): CallState {
   const refuse = (): never => {
     throw new TypeError(`${plugin}: c.state needs a schema: definePlugin({ state: attachmentState(schema), … })`)

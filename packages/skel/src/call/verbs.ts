@@ -19,7 +19,7 @@ import { findNetns, refuseOwnNetns, requireNetns } from './namespace.ts'
 import { noState } from './no-state.ts'
 import type { UndoStep } from './undo.ts'
 
-/** Functions that perform each CNI verb. A verb without a handler succeeds. */
+/** Map from a CNI verb to the function that performs a call. A verb without a handler succeeds. */
 export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<string>>> = {
   ADD,
   CHECK,
@@ -28,7 +28,7 @@ export const verbs: Readonly<Record<Verb, (accepted: AcceptedCall) => Promise<st
   STATUS,
 }
 
-/** True for a CNI verb that a plugin can handle; VERSION is not one. */
+/** True for a CNI verb that a plugin can handle, false for VERSION and unknown verbs. */
 export function isVerb(command: string): command is Verb {
   return Object.hasOwn(verbs, command)
 }

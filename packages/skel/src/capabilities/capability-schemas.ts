@@ -72,7 +72,7 @@ export interface RuntimeConfig {
   'io.kubernetes.cri.pod-annotations': Record<string, string>
 }
 
-/** Functions that create the schema of each capability in `runtimeConfig`. */
+/** Map from a capability's name in `runtimeConfig` to the function that creates its schema. */
 export const capabilitySchemas = {
   portMappings: () =>
     z.pipe(

@@ -3,7 +3,7 @@ import { helpText } from './help.ts'
 import { jsonSchema } from './json-schema.ts'
 
 /**
- * Prints `--help` and `--schema` from the plugin's definition. Pass this function to `pluginMain`.
+ * Creates the texts of `--help` and `--schema` from the plugin's definition. Pass this function to `pluginMain`.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts'
 import { pathText } from './issues.ts'
 import { unknownMembers } from './unknown-members.ts'
 
-/** Logs unlisted configuration members. Warns only of misspellings, because container runtimes add members. */
+/** Logs unlisted configuration members at level debug. Warns only about probable misspellings. */
 export function warnUnknownMembers(
   schema: core.$ZodType,
   document: Readonly<Record<string, unknown>>,

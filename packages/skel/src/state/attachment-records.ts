@@ -9,7 +9,10 @@ import type { StateFolder } from './state-folder.ts'
 export interface AttachmentRecords {
   /** Records the attachment before the ADD handler runs. Returns a function that restores the earlier record. */
   add(key: AttachmentKey, netns: Netns): () => void
-  /** Reason why a DEL must not remove anything from the container's namespace; `undefined` if DEL may remove. */
+  /**
+   * Reason why a DEL must not remove anything from the container's namespace; `undefined` if the DEL may remove
+   * objects.
+   */
   keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
   /** Removes the record of the attachment after its DEL. */
   remove(key: AttachmentKey): void

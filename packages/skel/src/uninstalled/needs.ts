@@ -190,7 +190,7 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** Error message without the file's path. The reason to keep the plugin already contains this path. */
+/** Formats an error without the file's path. The reason to keep the plugin contains this path already. */
 function problemOf(error: unknown): string {
   const errno = errnoOf(error)
   if (errno === 'ELOOP') return 'it is a symbolic link, which is not followed'

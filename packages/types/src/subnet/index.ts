@@ -1,6 +1,6 @@
 /**
- * Subnet arithmetic, based on the npm package `ip-address`. Code for every pod uses `@cni/types/ip`, without
- * dependencies.
+ * Subnet arithmetic, based on the npm package `ip-address`. Code that runs for every pod should use `@cni/types/ip`,
+ * which has no dependencies.
  *
  * @example
  * ```ts

@@ -21,7 +21,7 @@ export const escapeUnsafeLines = (text: string): string =>
     character === '\n' || character === '\t' ? character : escapeCharacter(character),
   )
 
-/** Replaces each character that {@link escapeUnsafe} escapes by the text `by`. */
+/** Replaces by the text `by` each character that {@link escapeUnsafe} would escape. */
 export const replaceUnsafe = (text: string, by: string | ((character: string) => string)): string =>
   // Wraps the replacement in a function, because `String.replace` would expand patterns such as `$&` in a string.
   text.replace(UNSAFE, typeof by === 'string' ? () => by : by)

@@ -4,7 +4,7 @@ import { listNames } from '../../files/list-names.ts'
 import { isSameFile, sameBytes } from '../../files/same-bytes.ts'
 import type { Settings } from '../../options.ts'
 
-/** Names of the plugin's binary in the source folder. The plugin's type comes last. */
+/** Names of all hard links to the plugin's binary in the source folder. The plugin's type comes last. */
 export function pluginNames({ sourceDir, type }: Settings): string[] {
   if (sourceDir === undefined) return []
   const stat = statOf(join(sourceDir, type), statSync)

@@ -1,7 +1,7 @@
 /** Reason for the installer's next check: a file event or the end of background work. */
 export type Cause = 'event' | 'work'
 
-/** Alarm that wakes the installer's loop. Keeps events while the loop is awake. */
+/** Alarm that wakes the installer's loop. Keeps an event that occurs while the loop is awake. */
 export interface Wakeups {
   wake(cause: Cause): void
   /** Returns and clears the last cause. A file event has priority over background work. */

@@ -10,7 +10,7 @@ export interface WatchedFolder {
 
 /** Watches on folders and files. A watch also notices if the watched folder or file itself is replaced. */
 export interface FolderWatches {
-  /** Watches exactly the given folders. Returns `false` if one cannot be watched now. */
+  /** Watches exactly the given folders. Returns `false` if a folder cannot be watched now. */
   sync(folders: readonly WatchedFolder[]): boolean
   close(): void
 }

@@ -18,7 +18,7 @@ export const plugin = ({ node, delegates }: Place = { node: 'host', delegates: {
     name: '@NAME@',
     removal: 'last', // all interfaces of a pod share the rules: only the DEL of the last interface removes them
     config: netConf({ ...settings, ipam: z.looseObject({ type: z.string() }) }),
-    // records the veth's name for GC: the container runtime passes GC no data about deleted attachments
+    // records the veth's name for GC, because a GC call contains no data about deleted attachments
     state: attachmentState(z.object({ cable: z.string() })),
     async add(c) {
       using pod = await openRtnl(c)

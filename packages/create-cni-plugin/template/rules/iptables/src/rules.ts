@@ -23,7 +23,7 @@ export const rules = ({ port, proxy_uid }: Settings) =>
     t.nat.on('@CHAIN@_OUTPUT').not.dst(loopback).proto('tcp').redirect(port),
   ])
 
-/** Writes the plugin's iptables rules into a pod. A failure rolls everything back. */
+/** Writes the plugin's iptables rules into a pod. On failure, rolls back all changes. */
 export const setUp = async (pod: Where, conf: Settings) => void (await iptables(pod).apply(rules(conf)))
 
 /** Throws an error with code 100 if the pod's rules differ from the rules that {@link setUp} writes. */

@@ -25,7 +25,7 @@ const METRIC = 50
 export const routesOf = ({ blocked }: Settings): NewRoute[] =>
   blocked.map((cidr) => ({ cidr, type: 'unreachable', metric: METRIC }))
 
-/** Adds the plugin's `unreachable` routes to a pod. A failure rolls everything back. */
+/** Adds the plugin's `unreachable` routes to a pod. On failure, rolls back all changes. */
 export async function setUp(pod: Where, conf: Settings, open = openRtnl) {
   using rtnl = await open(pod)
   for (const route of routesOf(conf)) await rtnl.addRoute(route)
