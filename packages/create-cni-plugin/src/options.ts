@@ -42,7 +42,7 @@ export function choicesProblem({
 /** True for a kind of plugin that runs after other plugins of a network, such as `chained`. */
 export const isChained = (kind: Kind): boolean => kind === 'chained' || kind === 'thick'
 
-/** Explains why a plugin's name is invalid. The plugin's iptables chains begin with its name. */
+/** Explains why a plugin's name is invalid. The names of the plugin's iptables chains begin with this name. */
 export function nameProblem(name: string): string | undefined {
   if (/^[a-z][a-z0-9-]{0,19}$/.test(name) && !name.endsWith('-')) return undefined
   const rule = 'expected 1 to 20 of a-z, 0-9 and -, a letter first and no - at the end'

@@ -78,8 +78,8 @@ export interface InstallerOptions {
    */
   readonly cacheDirs?: readonly string[] | undefined
   /**
-   * Map from a folder's path in the installer's container to its path on the node. For example `{
-   * '/host/etc/cni/net.d': '/etc/cni/net.d' }`. Default: for a folder below `/host`, its path without `/host`.
+   * Map from a folder's path in the installer's container to its path on the node, such as from `/host/etc/cni/net.d`
+   * to `/etc/cni/net.d`. Default: for a folder below `/host`, its path without `/host`.
    */
   readonly nodePaths?: Readonly<Record<string, string>> | undefined
   /**

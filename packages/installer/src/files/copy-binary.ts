@@ -12,7 +12,9 @@ export interface CopyOptions {
   /** The plugin's type, which becomes part of the temporary file's name. */
   readonly type: string
   readonly signal?: AbortSignal | undefined
-  /** Callback that drops the source file from the page cache. It gets the source's descriptor after the copy. */
+  /**
+   * Callback that drops the source file from the page cache. The callback gets this file's descriptor after copying.
+   */
   readonly uncache?: ((fd: number) => void) | undefined
   /** Callback that checks the copy before the copy gets its final name. If it throws, the copy is removed. */
   readonly check: (copied: string) => void

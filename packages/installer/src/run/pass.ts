@@ -95,10 +95,7 @@ function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): Run
   }
 }
 
-/**
- * Restores late writes: another program has written a configuration to the file that the installer had already
- * replaced.
- */
+/** Restores late writes: configurations that other programs have written to files already replaced by the installer. */
 async function putBackLateWrites(work: Work): Promise<void> {
   const { memory, settings } = work.state
   const { displaced } = memory

@@ -1,6 +1,9 @@
 import type { BigIntStats } from 'node:fs'
 
-/** Milliseconds after which a new write certainly changes a file's timestamps, although clocks tick. */
+/**
+ * Milliseconds after which a new write certainly changes a file's timestamps. An earlier write may fall into the same
+ * clock tick.
+ */
 const SETTLE_MS = 50
 /** Milliseconds of one tick on file systems with timestamps of one or two seconds. */
 const COARSE_MS = 2000

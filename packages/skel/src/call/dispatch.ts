@@ -9,7 +9,7 @@ import type { Call } from './call.ts'
 import { machine } from './namespace.ts'
 import { isVerb, verbs } from './verbs.ts'
 
-/** Performs one CNI call. Checks the input in the Go implementation's order, so both report the same error. */
+/** Performs one CNI call. Checks the input in the order of the Go implementation, to report the same error. */
 export async function dispatch(call: Call): Promise<string> {
   const { plugin, io } = call
   const environment = readEnvironment(io.env)

@@ -7,7 +7,7 @@ export interface WireCall {
   readonly config: Uint8Array
 }
 
-// Environment variables that the shim sends to the daemon. All other variables may contain secrets.
+// Environment variables that the shim sends to the daemon. The shim drops all others, because they may contain secrets.
 const VARIABLES = [
   'CNI_COMMAND',
   'CNI_CONTAINERID',

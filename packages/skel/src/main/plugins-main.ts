@@ -62,7 +62,9 @@ export function calledBy(names: readonly string[], argv0: string, script: string
   return stem ?? name
 }
 
-/** Answer to a call by an unknown name. `args` is `undefined` for a container runtime. */
+/**
+ * Answers a caller that has started the executable by an unknown name. `args` is `undefined` for a container runtime.
+ */
 export async function answerUnknown(
   name: string,
   plugins: Readonly<Record<string, PluginSource>>,

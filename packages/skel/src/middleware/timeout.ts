@@ -4,11 +4,11 @@ import { checkByVerb, checkMilliseconds } from '../checks.ts'
 import type { Middleware } from './use.ts'
 
 /**
- * Middleware that sets deadlines of single verbs, shorter than the plugin's `timeout`. At the deadline `c.signal`
+ * Middleware that sets a deadline for each chosen verb, shorter than the plugin's `timeout`. At the deadline `c.signal`
  * aborts. The call fails with code 11 within half a second. The `undo` steps run.
  *
  * @param budget - milliseconds for all verbs, or for each verb. For a verb that is not listed, only the plugin's own
- *   `timeout` applies.
+ * `timeout` applies.
  * @throws TypeError for an unknown verb or an invalid time.
  * @example
  * ```ts

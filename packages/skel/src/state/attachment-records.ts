@@ -26,7 +26,7 @@ export interface AttachmentRecords {
  */
 export const recordsFolder = (plugin: string): string => `/run/cni/${plugin}/attachments`
 
-/** Folders with one file for each attachment: the records and the default `state` folder. */
+/** Lists the folders that contain one file for each attachment: the records' folder and the default `state` folder. */
 export const recordFolders = (plugin: string): readonly string[] => [recordsFolder(plugin), `/run/cni/${plugin}`]
 
 /** Opens the records of a plugin's attachments. `folder` is an absolute path, or a folder in memory. */

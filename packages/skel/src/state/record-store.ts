@@ -175,7 +175,7 @@ function folderOf(folder: string | StateFolder): StateFolder {
   throw new TypeError(`attachmentStore: folder: expected an absolute path, got ${JSON.stringify(folder)}`)
 }
 
-/** Text that a failed ADD restores. `undefined` for a missing or unusable file. */
+/** Reads the state file's text, which a failed ADD restores. `undefined` for a missing or unusable file. */
 function textBefore(folder: StateFolder, name: string): string | undefined {
   try {
     return folder.read(name)

@@ -66,7 +66,7 @@ function begin(pass: Work): void {
   binaries.running = { end: Promise.resolve().then(run), found }
 }
 
-/** Reports binaries that still have to be copied. Skips binaries whose state is already in `known`. */
+/** Lists the state of binaries that the installer must still copy. Skips binaries whose state is in `known`. */
 function notYet(changes: readonly Change[], known: readonly Health[]): Health[] {
   return changes
     .filter(({ path }) => !known.some((one) => one.path === path))

@@ -73,7 +73,7 @@ export function convertToList({ before, existing, text, type, displaced, done }:
   }
 }
 
-/** Plans to restore another program's write to a file that the installer had already replaced. */
+/** Plans to restore a late write: another program has written to a file after the installer replaced it. */
 export function putBack({ path, bytes, mode, done }: LateWrite, type: string, displaced: DisplacedFiles): Change {
   const before = readRegular(path)
   return {

@@ -4,7 +4,7 @@ import { isConfName } from '../../conf/conf-name.ts'
 import type { Settings } from '../../options.ts'
 import type { WatchedFolder } from './watch-folders.ts'
 
-/** All folders with files that the installer checks. */
+/** Lists all folders to watch: they contain the files that the installer checks. */
 export function foldersToWatch({ netDir, binDirs, sourceDir, kubeconfig, claimFile }: Settings): WatchedFolder[] {
   const folders = new Map<string, WatchedFolder['matters'][]>()
   const add = (path: string, matters: WatchedFolder['matters']): void => {
