@@ -9,7 +9,7 @@ export type Width = 'u8' | 'u16' | 'u32' | 'u64'
 /** Operation of an {@link Alu} instruction, such as `add`. */
 export type AluOperation = 'add' | 'sub' | 'or' | 'and' | 'lsh' | 'rsh' | 'xor' | 'mov'
 
-/** Unsigned comparison of a {@link Jump}. `set` tests for a common bit. */
+/** Unsigned comparison of a {@link Jump}. `set` is true if both operands have a common 1 bit. */
 export type Comparison = 'eq' | 'ne' | 'gt' | 'ge' | 'lt' | 'le' | 'set'
 
 interface Alu {

@@ -23,7 +23,7 @@ export type Found =
 /** Registers, stack and open sockets on one path through an eBPF program. Immutable. */
 export interface PathState {
   readonly registers: Readonly<Record<Register, Known>>
-  /** Stack of the eBPF program: `x` for each written byte, lowest address first. */
+  /** Stack of the eBPF program, one character a byte, lowest address first. `x` marks a written byte. */
   readonly stack: string
   /** Positions of the socket lookups whose sockets the eBPF program still has to release. */
   readonly sockets: readonly number[]

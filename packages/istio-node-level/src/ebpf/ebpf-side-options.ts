@@ -9,7 +9,7 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /**
-   * Folder of the pinned eBPF maps and programs. Mounts a bpf file system if the folder is in none. Default:
+   * Folder of the pinned eBPF maps and programs. Mounts a bpf file system if the folder is not in one already. Default:
    * `/sys/fs/bpf/ambient`.
    */
   readonly pins?: string | undefined
@@ -22,8 +22,8 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
    */
   readonly variant?: 'tproxy' | 'mark' | undefined
   /**
-   * Sysctl values to restore when the redirection is removed, by name. Default: the node's values when its first
-   * ztunnel starts.
+   * Sysctl values to restore when the redirection is removed, by name. Default: the values that the node has when its
+   * first ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

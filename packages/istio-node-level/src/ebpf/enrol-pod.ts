@@ -67,7 +67,7 @@ export async function enrolPod(
  * Stops the eBPF redirection of the selected addresses. Resolves to the addresses whose map entries were removed.
  *
  * @param old - known entries: `remembered` in this process's memory, and `there` in the eBPF maps
- * @param instead - new entries of the same pods. Their addresses stay in the eBPF maps
+ * @param instead - new entries of the same pods. The addresses of these entries stay in the eBPF maps
  */
 export async function releasePods(
   { netns, undo }: Undone,

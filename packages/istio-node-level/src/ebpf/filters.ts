@@ -4,7 +4,7 @@ import type { Objects, Variant } from '../objects/objects.ts'
 import type { ProgramName } from '../programs/programs.ts'
 import type { Step } from '../step.ts'
 
-/** eBPF program for one direction of a link. The pin and the filter also have this name. */
+/** Name of an eBPF program, and the direction of packets on a link for which it runs. */
 interface Hook {
   readonly name: ProgramName
   readonly direction: 'ingress' | 'egress'

@@ -20,7 +20,7 @@ export interface NamespaceFacts {
   readonly ztunnelIp: string
 }
 
-/** Plan for ztunnel's namespace. Reverse path filtering is off, because packets have foreign source addresses. */
+/** Plan for ztunnel's namespace. Reverse path filtering is off, because pods' packets have source addresses of pods. */
 export function namespacePlan(facts: NamespaceFacts): NamespacePlan {
   const { variant, veth } = facts
   const { tproxy, originalSourceReturn } = ztunnelMarks

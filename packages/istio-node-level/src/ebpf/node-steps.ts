@@ -72,7 +72,7 @@ export async function ztunnelSteps(
   return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
 }
 
-/** Steps that restore the eBPF redirection of all enrolled pods. `gone` gets entries without a link. */
+/** Steps that restore the eBPF redirection of all enrolled pods. Calls `gone` with each entry whose link is missing. */
 export async function podSteps(
   rtnl: RtnlPort,
   objects: Objects,

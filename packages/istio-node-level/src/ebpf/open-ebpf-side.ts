@@ -78,7 +78,7 @@ export function openEbpfSide({
       ]
     })
 
-  /** Describes differences of the eBPF pins and maps, for which the kernel sends no events. */
+  /** Describes differences of the eBPF pins and maps. The kernel sends no events for these differences. */
   const lookAtMaps = (lead: Lead): string[] => [
     ...pinSteps(objects).map(({ what }) => what),
     ...entriesDrift(maps, known),

@@ -27,8 +27,8 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /**
-   * Sysctl values to restore when the redirection is removed, by name. Default: the node's values when its first
-   * ztunnel starts.
+   * Sysctl values to restore when the redirection is removed, by name. Default: the values that the node has when its
+   * first ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

@@ -83,11 +83,11 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
   const on = mangle.on('ztunnel-PREROUTING').only('ipv4')
   const { connectionSkip, skip, proxy, proxyReturn, outbound } = marks
   return [
-    // Ends the chain for the tunnels' own packets (encapsulated in UDP), because they must get no mark.
+    // Returns for the tunnels' outer UDP packets, because these packets must get no mark.
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),
-    // Marks answers to requests that ztunnel sent with a pod's address.
+    // Marks answers to requests that ztunnel sent with a pod's source address.
     on.not.in(ztunnelVeth).connmark(proxy, proxy).setMark(proxyReturn, proxyReturn),
     on.mark(proxyReturn, proxyReturn).return(),
     on.in(ztunnelVeth).not.src(ztunnelIp).setMark(proxy, proxy),

@@ -130,7 +130,7 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/** Enrolled pods without an ipset entry. Another pod's UID in the entry counts as missing. */
+/** Enrolled pods without an ipset entry. An entry with another pod's UID counts as missing. */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))

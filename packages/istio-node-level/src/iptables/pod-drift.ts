@@ -5,8 +5,8 @@ import { POD_SET, tables, tunnels } from '../names.ts'
 import { podEntries } from './pod-set.ts'
 
 /**
- * Compares a node with the ipset entries and routes of one pod. Only for redirection by iptables on the node. A pod
- * outside the mesh must have neither entries nor routes.
+ * Describes differences between a pod's ipset entries and routes on the node and the wanted ones. Only for redirection
+ * by iptables on the node. A pod outside the mesh must have neither entries nor routes.
  */
 export async function nodeLevelDrift(
   node: Netns,

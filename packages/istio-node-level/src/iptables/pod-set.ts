@@ -6,7 +6,7 @@ import { POD_SET } from '../names.ts'
 
 const spec = { type: 'hash:ip', family: 'ipv4', comment: true } as const
 
-/** ipset set with the addresses of all pods in the mesh. Comments contain the UIDs. */
+/** ipset set with the addresses of all pods in the mesh. The comment of each entry is the pod's UID. */
 export const podSet = (netns: NetnsTarget): IpSet<typeof spec> => ipset(netns).set(POD_SET, spec)
 
 /** Reads the ipset entries of enrolled addresses. `undefined` if the ipset set does not exist. */

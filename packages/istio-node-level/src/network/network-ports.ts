@@ -6,7 +6,7 @@ export interface NetworkPorts {
   readonly settings: SysctlPort
 }
 
-/** Access to rtnetlink and sysctls, which rolls all changes back after a failure. */
+/** Access to rtnetlink and sysctls that rolls back all changes after a failure. */
 export interface UndoneNetworkPorts extends NetworkPorts {
   undo(step: () => unknown): void
 }

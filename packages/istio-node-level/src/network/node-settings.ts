@@ -4,7 +4,7 @@ import { withoutReversePath } from './network-plan.ts'
 /** Values of the node's sysctls before the redirection, to restore when the redirection is removed. */
 export type NodeSettings = ReadonlyMap<string, string>
 
-/** Reads the node's sysctls, by name, that node-level redirection changes. */
+/** Reads the node's sysctls that node-level redirection changes. The result maps names to values. */
 export async function nodeSettings(netns: NetnsTarget): Promise<ReadonlyMap<string, string>> {
   const found = new Map<string, string>()
   for (const { name } of withoutReversePath(['default', 'all'])) {

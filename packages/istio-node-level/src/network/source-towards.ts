@@ -5,7 +5,7 @@ import { type NetnsTarget, netns } from '@cni/netns'
 import { loadSys } from '@cni/netns/sys'
 import { parseAddress } from '@cni/types/ip'
 
-/** Source address that the kernel chooses for packets from a namespace to an IPv4 address. Sends no packet. */
+/** Asks the kernel which source address packets from a namespace to an IPv4 address get. Sends no packet. */
 export async function sourceTowards(target: NetnsTarget, address: string): Promise<string> {
   const fd = netns.run(target, () => {
     const sys = loadSys()

@@ -107,7 +107,7 @@ async function makeAgain(
   for (const { cidr, table } of routes) {
     await rtnl.addRoute({ family: 'ipv4', cidr, table, type: 'blackhole', metric: 0xffffffff })
   }
-  // The rollback step of `make` runs before this step, and deletes the new tunnel.
+  // The rollback step of `make` deletes the new tunnel. That step runs before this rollback step.
   undo(async () => {
     await rtnl.addLink({ ...link, up: true })
     for (const { cidr } of addresses) await rtnl.addAddress(link.name, cidr)

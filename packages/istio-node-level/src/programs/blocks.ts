@@ -114,7 +114,10 @@ export const ztunnel = (none: string): Block => [
   jump('r1', 'eq', 0, none),
 ]
 
-/** eBPF code that redirects the packet to the link in `r7`. The receiver drops packets for other MAC addresses. */
+/**
+ * eBPF code that redirects the packet to the link in `r7`. Rewrites the destination MAC address, because the receiver
+ * drops packets for other MAC addresses.
+ */
 export const redirect = (tag: number): Block => [
   mov('r1', 'r6'),
   mov('r2', 0),

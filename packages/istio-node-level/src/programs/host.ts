@@ -39,7 +39,7 @@ export const appOutbound = program({
     and('r1', CAPTURE_DNS),
     jump('r1', 'eq', 0, 'pass'),
     label('capture'),
-    // Drops packets whose source address does not belong to this link, because ztunnel trusts the source address.
+    // Drops packets whose source address does not belong to the pod's link, because ztunnel trusts that address.
     lookUp('app_info', { at: addresses.source }),
     jump('r0', 'eq', 0, 'foreign_source'),
     load('u32', 'r1', 'r0', target.ifindex),

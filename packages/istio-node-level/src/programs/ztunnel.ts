@@ -30,7 +30,7 @@ export const ztunnelTproxy = program({
     jump('r7', 'eq', 0, 'listener'),
     load('u32', 'r1', 'r7', socket.state),
     jump('r1', 'ne', LISTEN, 'assign'),
-    // Releases the first listener, because this socket does not listen on ztunnel's own port.
+    // Releases the listener on the packet's own port. The next lookup finds the listener on ztunnel's port.
     release(),
     label('listener'),
     store('u32', 'r10', tuple.destination, LOOPBACK),

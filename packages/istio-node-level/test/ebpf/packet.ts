@@ -17,7 +17,7 @@ export interface Sent {
   readonly length?: number
 }
 
-/** Bytes of a test packet, with an Ethernet header. */
+/** Encodes a test packet, with an Ethernet header. */
 export function packetOf(sent: Sent): Uint8Array {
   const { from, to, protocol = 6, port = 80, options = 0, fragment = 0, etherType = 0x0800, length } = sent
   const header = 20 + 4 * options
