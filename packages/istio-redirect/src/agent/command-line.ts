@@ -51,7 +51,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
   const command = help ? 'help' : version === true ? 'version' : name
   const isDry = dryRun === true
   const onlyShown = command === 'help' || command === 'version'
-  // Refuses --dry-run for commands without a dry run, which would change the node.
+  // Refuses --dry-run for commands without a dry run: otherwise, `uninstall` would change the node.
   if (isDry && command !== 'run' && !onlyShown) throw new UsageError(`--dry-run cannot be combined with ${command}`)
   if (force === true && command !== 'uninstall' && !onlyShown)
     throw new UsageError('--force needs the command uninstall')
@@ -99,7 +99,7 @@ ${heading('Exit codes:', colour)}
 `
 }
 
-/** Adds the default to the help of a boolean flag, which the argument parser omits. */
+/** Adds the default to a boolean flag's help, because the argument parser omits this default. */
 const withDefault = ({ help, alone, fallback, shown = String(fallback) }: Variable<unknown>): string =>
   alone === undefined || fallback === false ? help : `${help}; default ${shown}`
 
@@ -108,7 +108,7 @@ function variableText({ env, help, fallback }: Flag<unknown> & Variable<unknown>
   return `  ${env.join(' or ')}\n          ${help}${standard}\n`
 }
 
-/** Markdown table of the agent's settings, for the documentation. */
+/** Builds the Markdown table of the agent's settings for the documentation. */
 export function settingsTable(): string {
   const rows = all
     .filter(([, { unused }]) => !unused)

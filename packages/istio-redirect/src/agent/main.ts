@@ -3,7 +3,7 @@ import { escapeUnsafeLines } from '@cni/types'
 import { openWriter } from './log/writers.ts'
 import { runInstallCni } from './run-install-cni.ts'
 
-/** Deadline in milliseconds for the stop, because a system call may block for ever. */
+/** Deadline in milliseconds for stopping the agent, because a system call may block for ever. */
 const STOP_MS = 900
 
 const stop = new AbortController()

@@ -30,7 +30,7 @@ export interface StartAmbientOptions {
 /** Handle by which the caller queries and stops a running ambient mode. */
 export interface StartedAmbient {
   status(): AmbientStatus
-  /** Returns the error that stops ambient mode as a whole, or `undefined`. */
+  /** Returns the error that stops all of ambient mode, or `undefined`. */
   problem(): string | undefined
   /**
    * Reason why ambient mode is not ready, for the readiness probe. Ambient mode stays ready after its start, even if
@@ -47,8 +47,8 @@ export interface StartedAmbient {
 }
 
 /**
- * Starts only ambient mode, without the agent's other components. The agent refuses pods of plugins until ambient mode
- * works. Retries after every error.
+ * Starts only ambient mode, without the agent's other components. Until ambient mode works, the agent refuses the pods
+ * that plugins report. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {
   const registry = metricsRegistry()

@@ -3,10 +3,10 @@ import type { Gauge, Metrics } from '../part/services.ts'
 /** Type of a pod's reconciliation. Istio's metric uses the same words. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
-/** Kind of object that the agent repaired. */
+/** Objects that the agent repaired: the node's rules, the node's address sets, or a pod's rules. */
 export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
 
-/** Metrics of ambient mode, which the agent counts and sets. */
+/** Methods that update the metrics of ambient mode. */
 export interface AmbientMetrics {
   /** Counts one attempt to reconcile a pod with the mesh. A retry counts as a further attempt. */
   reconciled(event: ReconcileEvent): void
@@ -19,7 +19,7 @@ export interface AmbientMetrics {
   healFailed(part: HealedPart): void
 }
 
-/** Creates the metrics of ambient mode. Metrics that Istio also has keep the names of Istio. */
+/** Creates the metrics of ambient mode. Metrics that Istio also has get Istio's names. */
 export function ambientMetrics(metrics: Metrics): AmbientMetrics {
   const events = metrics.counter(
     'nodeagent_reconcile_events_total',

@@ -13,7 +13,7 @@ export interface ClusterWatchesOptions extends Pick<RunAmbientOptions, 'api' | '
   readonly nodeName: string
 }
 
-/** Watches the node's pods and the cluster's namespaces, with one promise for each watch. */
+/** Watches the node's pods and the cluster's namespaces. Returns one promise for each of the two watches. */
 export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] {
   const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })

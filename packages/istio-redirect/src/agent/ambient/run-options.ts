@@ -42,7 +42,7 @@ export interface RunningAmbient {
   readonly backend: Backend | undefined
   /** Returns the status of node-level redirection. Absent for redirection in pods. */
   readonly nodeLevel?: (() => NodeLevelStatus) | undefined
-  /** Returns the error that stops ambient mode as a whole, or `undefined`. */
+  /** Returns the error that stops all of ambient mode, or `undefined`. */
   readonly problem?: (() => string | undefined) | undefined
   /** True if the agent has taken over the pods that earlier agents enrolled. */
   readonly isReady: boolean

@@ -25,7 +25,7 @@ export interface AmbientModeOptions extends Omit<RunAmbientOptions, 'hostRoot' |
 /** Handle by which the agent queries and stops a running ambient mode. */
 export interface AmbientMode {
   status(): AmbientStatus
-  /** Returns the error that stops ambient mode as a whole, or `undefined`. */
+  /** Returns the error that stops all of ambient mode, or `undefined`. */
   problem(): string | undefined
   /** Reason why ambient mode is not ready. API failures after the start are no reason. */
   unready(): string | undefined
@@ -34,7 +34,7 @@ export interface AmbientMode {
   stop(why: EndReason): Promise<void>
 }
 
-/** Starts ambient mode. Pods are refused until ambient mode works. Retries after every error. */
+/** Starts ambient mode. Until ambient mode works, refuses the pods that plugins report. Retries after every error. */
 export async function startAmbientMode(options: AmbientModeOptions): Promise<AmbientMode> {
   const { config, log, metrics, requests, closed, failed, hostRoot = hostRootOf() } = options
   const stop = new AbortController()

@@ -12,7 +12,7 @@ import {
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
 
-/** State of the plugin's installation on the node, also as container runtimes read it. */
+/** Checks of the plugin's installation on the node, and each container runtime's view of the installation. */
 export interface InstallChecks {
   readonly checks: readonly Check[]
   readonly runtimes: readonly RuntimeReading[]

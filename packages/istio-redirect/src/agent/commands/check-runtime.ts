@@ -3,7 +3,7 @@ import { messageOf } from '@cni/types'
 import type { CriConfig } from '../part/services.ts'
 import type { Check } from './checks.ts'
 
-/** Checks that the container runtime runs the plugin. A failing query is only a warning. */
+/** Checks that the container runtime runs the plugin. A failed query causes only a warning. */
 export async function checkRuntime(
   config: CriConfig | undefined,
   { type, isInstalled }: { readonly type: string; readonly isInstalled: boolean },

@@ -4,7 +4,7 @@ import type { ServeConfig } from '../part/services.ts'
 import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-status.ts'
 import { type Check, checksOf } from './checks.ts'
 
-/** Status of the agent, or the problem. Absent if the settings turn the socket off. */
+/** Status of the agent, or the reason why it cannot be read. `undefined` if the settings turn the socket off. */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }
   | { readonly socket: string; readonly problem: string }
@@ -24,7 +24,7 @@ export async function askServing(config: ServeConfig | undefined): Promise<Servi
   }
 }
 
-/** Checks that the agent serves the plugin's calls. Only warns, because the plugin works alone. */
+/** Checks that the agent serves the plugin's calls. Only warns, because the plugin also works without the agent. */
 export function checkServing(answer: ServingAnswer): Check {
   const check = checksOf('serving')
   if (answer === undefined) return check('ok', 'off', `SERVE_PLUGIN is false: ${ALONE}`)

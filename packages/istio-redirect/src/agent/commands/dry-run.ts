@@ -11,7 +11,7 @@ import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 
-/** Prints the changes that the agent would make. Exit code 2 means changes. */
+/** Prints the changes that the agent would make. Exit code 2 means that the agent would make changes. */
 export async function dryRun(config: AgentConfig, json: boolean, io: CommandIo): Promise<number> {
   const { changes, artefacts, primary, runtimesAfter: runtimes = [] } = await installer(config.install).plan()
   const problems = artefacts.filter(({ state }) => state === 'failed' || state === 'waiting')

@@ -11,7 +11,7 @@ export interface Resolved {
   readonly warnings: readonly string[]
 }
 
-/** Value of each setting: from its flag, the first source or the default. */
+/** Chooses each setting's value: from its flag, else the first source that sets it, else the default. */
 export function resolveValues(flags: Readonly<Record<string, unknown>>, layers: readonly Layer[]): Resolved {
   const warnings: string[] = []
   const one = (key: string, variable: Variable<unknown>): unknown => {

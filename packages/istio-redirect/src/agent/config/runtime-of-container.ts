@@ -1,7 +1,7 @@
 import type { RuntimeReading } from '@cni/installer'
 
 /**
- * Finds the container runtime that started a container by the path of its `resolv.conf`.
+ * Finds the runtime of a container by the path of the container's `resolv.conf`.
  *
  * @param mountInfo content of the container's `/proc/self/mountinfo`
  */

@@ -22,7 +22,7 @@ export function loadConfig({ flags, configDir, env }: ConfigSource): AgentConfig
   return withRuntime(agentConfig(resolveValues(flags, layers)))
 }
 
-/** Adds the node's container runtime, which is the runtime that started the agent's container. */
+/** Adds the node's container runtime to the configuration: the runtime that started the agent's container. */
 function withRuntime(config: AgentConfig): AgentConfig {
   const { install } = config
   if (install.runtime !== undefined || !install.netDir.startsWith('/host/')) return config

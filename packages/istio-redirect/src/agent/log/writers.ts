@@ -3,7 +3,10 @@ import type { LogWriter } from './agent-log.ts'
 import { formatLine, type LogForm } from './format.ts'
 import type { LogSettings } from './levels.ts'
 
-/** Maximal size of waiting log lines. Further lines are dropped, so that the agent never waits. */
+/**
+ * Maximal size in bytes of all log lines that wait to be written. Further lines are dropped, so that the agent never
+ * waits.
+ */
 const MAX_PENDING = 1024 * 1024
 
 /** Opens a log target: `stdout`, `stderr` or a file. Only terminals get colours. */

@@ -21,7 +21,7 @@ export interface Verdict {
   readonly refused?: KubeError | undefined
 }
 
-/** Reads the agent's DaemonSet at the API server. */
+/** Reads the agent's DaemonSet from the API server. */
 export interface DaemonSet {
   /** Checks if the agent's DaemonSet still exists and selects this node. Never rejects. */
   stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>

@@ -9,7 +9,7 @@ export interface StopServices {
   readonly needTime: (ms: number) => void
 }
 
-/** Decides which plugin files a stopping agent leaves. In doubt, files stay that pods need to start. */
+/** Decides which plugin files a stopping agent leaves. In doubt, keeps the files that pods need to start. */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,
   { log, needTime }: StopServices,

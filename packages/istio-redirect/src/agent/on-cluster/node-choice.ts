@@ -23,7 +23,7 @@ export const nodeChoiceSchema = z.object({
 /** Node selection of a pod specification: node name, node selector and affinity. */
 export type NodeChoice = z.infer<typeof nodeChoiceSchema>
 
-/** True if a pod specification selects nodes by labels other than Linux. */
+/** True if a pod specification selects nodes by labels other than `kubernetes.io/os: linux`. */
 export function needsLabels({ nodeSelector, affinity }: NodeChoice): boolean {
   const { [OS]: os = 'linux', ...others } = nodeSelector ?? {}
   return os !== 'linux' || Object.keys(others).length > 0 || terms(affinity) !== undefined

@@ -57,7 +57,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
   return { first, done, problem: () => ((expires() ?? 0) <= Date.now() ? problem : undefined) }
 }
 
-/** Removes the file of the plugin's token, and returns its path if it existed. */
+/** Removes the file with the plugin's token. Returns the file's path if the file existed. */
 export const removePluginToken = ({ file }: PluginTokenConfig): string | undefined => tokenFile(file).remove()
 
 // internal

@@ -5,7 +5,7 @@ import type { ScopedLog } from './services.ts'
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000
 
-/** Runs a function until the AbortSignal aborts. Repeats the call after an early end. */
+/** Runs a function until the AbortSignal aborts. Calls the function again if it ends earlier. */
 export async function keepRunning(
   what: string,
   run: () => Promise<void>,

@@ -8,7 +8,7 @@ export interface Part<C> {
   close(why: EndReason): Promise<void>
 }
 
-/** Creates a component, which restarts when `key`'s result changes. New instances start before old ones end. */
+/** Creates a component that restarts when the result of `key` changes. New instances start before old ones end. */
 export function agentPart<C>(
   key: (config: C) => unknown,
   start: (config: C) => Promise<(why: EndReason) => Promise<void>>,

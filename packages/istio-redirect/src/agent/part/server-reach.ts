@@ -9,7 +9,7 @@ export interface Outage {
   readonly problem: string
 }
 
-/** Callbacks for the results of API requests for one kind of Kubernetes object. */
+/** Callbacks through which API requests about one kind of Kubernetes object report their results. */
 export interface RequestReports {
   failed(error: KubeError): void
   answered(): void
@@ -17,7 +17,7 @@ export interface RequestReports {
 
 /** Tracks if the API server answers and if it refuses requests, from the results of the agent's requests. */
 export interface ServerReach {
-  /** Creates the callbacks for the results of requests for one kind of object. */
+  /** Creates the callbacks for requests about one kind of Kubernetes object. */
   of(what: string): RequestReports
   /** Calls the listener after each outage of the API server. Returns a function that removes the listener. */
   onReturn(listener: (outage: Outage) => void): () => void
@@ -37,7 +37,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   const reports = (what: string): RequestReports => ({
     failed(error) {
       if (isRefusal(error)) {
-        // Reports a refusal once for each status, because the messages of refusals differ by pod.
+        // Reports a refusal once for each HTTP status, because the messages of refusals differ by pod.
         if (error.status === refusals.get(what)?.status) return
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)
@@ -67,7 +67,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
 
 // internal
 
-/** Adds a listener to a set of listeners. Returns the function that removes it. */
+/** Adds a listener to a set of listeners. Returns the function that removes the listener. */
 function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
@@ -75,6 +75,6 @@ function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => 
 
 const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)
 
-/** True if the API server does not answer. A refusal is an answer. */
+/** True if the API server does not answer. A refusal counts as an answer. */
 const isAway = ({ code, status = 0 }: KubeError): boolean =>
   code === 'NETWORK' || code === 'TIMEOUT' || (code === 'STATUS' && status >= 500)

@@ -29,7 +29,7 @@ export interface AmbientServices {
 export interface AmbientPart extends Part<AgentConfig> {
   /** Status of ambient mode, for `install-cni status`. `undefined` if ambient mode is off. */
   status(): AmbientStatus | undefined
-  /** Reasons why ambient mode does not work on the whole node, as sentences. */
+  /** Reasons why ambient mode is not ready on this node, as sentences. */
   problems(): string[]
   enrol: EnrolPod
 }

@@ -34,7 +34,7 @@ export interface CriPart extends Part<AgentConfig> {
 /** Intervals in production. `graceMs` exceeds the usual reaction time of a runtime. */
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
-/** Asks the container runtime regularly for the plugin. A failing query does not change readiness. */
+/** Asks the container runtime at intervals if it runs the plugin. A failed query does not change readiness. */
 export function criPart(services: CriPartServices): CriPart {
   const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services
   const setMetric = runtimeMetric(services.metrics)

@@ -62,7 +62,7 @@ export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: 
   )
 }
 
-/** Number of checks between two events about the same problem. The checks take five minutes together. */
+/** Number of checks between two events about the same problem. This number of checks takes five minutes. */
 const REMINDER = 60
 
 const wordsOf = ({ first, last, problem }: Outage): string =>

@@ -22,7 +22,7 @@ export function restPart({
     async () => {
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
-      // Begins at the limit, so that the first idle check releases memory of the agent's start.
+      // Counts the required processor time as used, so that the first idle check releases memory.
       let worth = WORTH_MS
       const timer = setInterval(() => {
         const now = cpuMs()

@@ -27,7 +27,9 @@ export interface PodCacheOptions {
   readonly maxPods?: number
   /** Maximal number of characters of all cached pods together. Default 4 Mi. */
   readonly maxChars?: number
-  /** Maximal number of characters of one cached pod. Larger pods are requested. Default 64 Ki. */
+  /**
+   * Maximal number of characters of one cached pod. Default 64 Ki. The agent requests larger pods from the API server.
+   */
   readonly maxPodChars?: number
   /** Monotonic clock of the pod cache in milliseconds. Tests replace it. */
   readonly now?: () => number

@@ -21,7 +21,9 @@ export interface RightPodOptions {
   readonly waitMs?: number
 }
 
-/** Finds the pod that a container runtime is starting. Cached pods need the same UID, because names are reused. */
+/**
+ * Finds the pod that a container runtime is starting. A cached pod must have the same UID, because names are reused.
+ */
 export async function rightPod(
   { uid, ...who }: AskedPod,
   { cache, ask, waitMs = 200 }: RightPodOptions,

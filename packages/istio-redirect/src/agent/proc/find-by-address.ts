@@ -79,7 +79,7 @@ interface Candidate {
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 
-  /** Keeps the better of two namespaces. The caller closes the returned one. */
+  /** Keeps the better namespace of a pod. Returns the rejected namespace, which the caller closes. */
   offer(uid: string, candidate: Candidate): Netns | undefined {
     const before = this.#best.get(uid)
     if (before === undefined || isBetter(candidate, before)) {

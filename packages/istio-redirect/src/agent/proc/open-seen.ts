@@ -4,7 +4,7 @@ import { namespaceKey } from './namespace-identity.ts'
 import type { NodeLook } from './node-look.ts'
 import { podOfProcess } from './proc-files.ts'
 
-/** Opens the network namespace of a process, if its pod is still `uid`. */
+/** Opens the network namespace of a process, if the process still belongs to the pod `uid`. */
 export function openOfProcess(
   { hostProc }: NodeLook,
   key: string,
@@ -34,7 +34,7 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 /** Maximal number of processes to try for a namespace, because processes may have ended. */
 const TRIES = 8
 
-/** Opens the network namespace at a path, unless the path leads to a new namespace. */
+/** Opens the network namespace at a path, if the namespace still has the key `key`. */
 function openIfSame(path: string, key: string): Netns | undefined {
   try {
     const opened = netns.open(path)

@@ -7,7 +7,7 @@ export type BrokenFilter = Pick<
   'sidecarAnnotation' | 'initContainerName' | 'initContainerTerminationMessage' | 'initContainerExitCode'
 >
 
-/** True if an init container of the pod reported missing redirection, without later success. */
+/** True if an init container of the pod reported missing redirection and has not succeeded since. */
 export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
   if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false
   return pod.initContainers.some((container) => foundNothing(container, filter))

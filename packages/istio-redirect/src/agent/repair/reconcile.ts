@@ -7,7 +7,7 @@ import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
 /** Action of the repair controller on broken pods, in this order of priority. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'
 
-/** Returns the repair controller's action for a configuration. */
+/** Returns the repair controller's action that a configuration selects. */
 export function modeOf({ repairPods, deletePods, labelPods }: RepairConfig): Mode {
   if (repairPods) return 'repair'
   if (deletePods) return 'delete'

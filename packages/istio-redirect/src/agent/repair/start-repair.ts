@@ -19,7 +19,7 @@ import { isBroken } from './broken.ts'
 import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
 
-/** Maximal number of attempts on a broken pod. A change of the pod permits more. */
+/** Maximal number of attempts to repair, delete or label a broken pod. A change of the pod permits more attempts. */
 const MAX_ATTEMPTS = 5
 
 /** Dependencies of the repair controller. */

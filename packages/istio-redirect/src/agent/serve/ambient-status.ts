@@ -32,7 +32,7 @@ export interface AmbientStatus {
         readonly ztunnel?: string | undefined
       }
     | undefined
-  /** Error that stops ambient mode as a whole, in one sentence. */
+  /** One-sentence text of the error that stops all of ambient mode. */
   readonly problem?: string | undefined
 }
 

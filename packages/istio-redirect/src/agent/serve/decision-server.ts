@@ -22,7 +22,7 @@ export interface DecisionServerOptions extends BoundedOptions {
 }
 
 /**
- * HTTP server for the plugin and `install-cni status`. Sends the response's head early, which proves a running agent.
+ * HTTP server for the plugin and `install-cni status`. Sends the response's head early to prove that the agent runs.
  */
 export function decisionServer(options: DecisionServerOptions): Server {
   const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options

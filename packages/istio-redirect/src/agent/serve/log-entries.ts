@@ -2,7 +2,7 @@ import { isObject } from '@cni/types'
 import type { LogEntry } from '../log/format.ts'
 import type { Labels } from '../part/services.ts'
 
-/** Maximal depth of objects and arrays in a log line, against stack overflows. */
+/** Maximal nesting depth of objects and arrays in a log line, against stack overflows. */
 const MAX_DEPTH = 32
 
 /** Reasons why the agent does not print a log line of the plugin. */

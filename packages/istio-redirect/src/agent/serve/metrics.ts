@@ -1,6 +1,7 @@
 /// <reference path="./prom-client-parts.d.ts" />
 import type { Server } from 'node:http'
-// Imports single files of prom-client, because the rest (push gateway, aggregation, runtime metrics) costs memory.
+// Imports single files of prom-client, because its other files (push gateway, aggregation, runtime metrics) cost
+// memory.
 import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
@@ -58,7 +59,7 @@ export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
 
-/** Metrics of the agent's process, read at each scrape. prom-client's own collectors use timers. */
+/** Metrics of the agent's process, read at each scrape. prom-client's own collectors would use timers. */
 function processMetrics(registry: Registry): void {
   const add = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({

@@ -10,7 +10,7 @@ const statusSchema = z.object({
   pods: z.enum(['watched', 'asked for']),
   /** Reason why the agent cannot watch pods, and requests each pod from the API server instead. */
   problem: z.optional(z.string()),
-  /** Status of ambient mode. Absent if ambient mode is off, and from older agents. */
+  /** Status of ambient mode. Absent if ambient mode is off, and in the status of older agents. */
   ambient: z.optional(ambientStatusSchema),
   /** Reason why a stopping agent cannot tell if its DaemonSet is being updated or removed. */
   upgrade: z.optional(z.string()),

@@ -123,7 +123,7 @@ async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | 
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
-/** Wraps an observer of the pod watch, with log lines and a metric. */
+/** Wraps an observer of the pod watch to add log lines and a metric. */
 function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {

@@ -8,7 +8,7 @@ export interface ServerBounds {
    * connections above the limit.
    */
   readonly waiting: number
-  /** Maximal number of open connections. Enforced at once, unlike `waiting`. */
+  /** Maximal number of open connections. Enforced at once, unlike the limit `waiting`. */
   readonly burst: number
   /** Deadline in milliseconds for the headers of a request. */
   readonly headersMs: number
@@ -111,15 +111,14 @@ export function boundConnections(
       receivedOfAll += bytes
       if (ofOne > bytesOfOne) return close(socket, 'long')
       if (receivedOfAll <= bytesOfAll) return
-      // Closes the connection that sent most, instead of the latest sender. Reason: the latest sender may be the
-      // plugin.
+      // Closes the connection that sent the most bytes, because the latest sender may be the plugin.
       const [largest = socket] = [...received].reduce((most, each) => (each[1] > most[1] ? each : most))
       close(largest, 'crowded')
     },
   }
 }
 
-/** Limits for a server with at most `most` waiting connections, lower if descriptors are scarce. */
+/** Limits for a server with at most `most` waiting connections. Scarce file descriptors lower the limits. */
 export function boundsFor(most: number): ServerBounds {
   const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
@@ -131,7 +130,7 @@ function descriptorLimit(): number {
     const limits = readFileSync('/proc/self/limits', 'utf8')
     return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? UNKNOWN_LIMIT)
   } catch {
-    // Assumes the usual default of Linux if /proc is missing.
+    // Assumes Linux's usual limit of open files if /proc is missing.
     return UNKNOWN_LIMIT
   }
 }

@@ -17,5 +17,5 @@ export function boundedServer(handle: RequestListener, options?: BoundedOptions)
   return server
 }
 
-/** Bytes that count for each request after the first one on a connection. */
+/** Number of bytes that the server counts for each request after a connection's first one. */
 const KEPT_BYTES = 4096

@@ -3,9 +3,11 @@ import { openNft } from '@cni/nftables/wire'
 import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { IdentifiedLease } from './netns-cache.ts'
 
-/** Cache of pods with correct rules. The agent reads their rules again only after a change. */
+/** Cache of pods whose rules were correct at the last check. The agent reads their rules again only after a change. */
 export interface DriftCache {
-  /** True if a check of the pod can be skipped. Skips are limited, because `mark` ignores routes. */
+  /**
+   * True if a check of the pod can be skipped. Skips are limited, because `mark` does not change with the pod's routes.
+   */
   isClean(uid: string, mark: string | undefined): boolean
   /** True if the next check of the pod needs to read only the routes. */
   isSame(uid: string, mark: string | undefined): boolean

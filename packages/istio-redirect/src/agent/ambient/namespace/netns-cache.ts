@@ -109,8 +109,8 @@ export function netnsCache(hostProc: string): NetnsCache {
 // internal
 
 /**
- * Refuses the namespaces of the node and of the agent as namespaces of a pod, because ztunnel accepts them. Redirection
- * rules in these namespaces would affect the node or the agent.
+ * Refuses the namespaces of node and agent for pods, because ztunnel itself would accept them. Redirection rules in
+ * these namespaces would affect the node or the agent.
  */
 function refuseReserved(hostProc: string, { namespace, name }: WorkloadInfo, netns: Netns): void {
   let isReserved = true

@@ -21,7 +21,7 @@ export interface ZtunnelLeadOptions {
 
 /** Elects the newest ready ztunnel pod of the node, and directs the traffic of pods to it. */
 export interface ZtunnelLead {
-  /** Queues an election of the serving ztunnel. To be called after a change of ztunnel pods. */
+  /** Queues an election of the serving ztunnel. Call this method after a change of ztunnel pods. */
   look(): void
   /** Pod of the ztunnel that gets the traffic of the node's pods, if any. */
   serving(): ZtunnelPod | undefined
@@ -30,7 +30,7 @@ export interface ZtunnelLead {
   idle(): Promise<void>
 }
 
-/** Creates the election of the serving ztunnel, which the method `look` starts. */
+/** Creates the elector of the serving ztunnel. The method `look` starts an election. */
 export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: ZtunnelLeadOptions): ZtunnelLead {
   let serving: ZtunnelPod | undefined
   let isTold = false

@@ -77,7 +77,7 @@ async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicy
   return undefined
 }
 
-/** Adds the two policy rules of an address. A failure removes the added rule. */
+/** Adds the two policy rules of an address. After a failure, removes the rule that it added. */
 async function addBoth(rtnl: Rtnl, rules: readonly NewPolicyRule[]): Promise<void> {
   const mine: NewPolicyRule[] = []
   try {

@@ -12,18 +12,20 @@ import { type ProbeSets, probeSets } from './probe-sets.ts'
 export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'programs'> {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
-  /** Selects native nftables. The kubelet's user ID keeps forwarded packets out of the rules. */
+  /** Selects native nftables. The rules match only packets of the user `kubeletUid`, not forwarded packets. */
   readonly native?: { readonly kubeletUid: number } | undefined
 }
 
-/** Sets of pod addresses and rules, by which the kubelet's probes bypass the mesh. */
+/** Rules and address sets of the node by which the kubelet's probes bypass the mesh. */
 export interface NodeProbes {
   readonly sets: ProbeSets
   /** Installs the node's address sets and rules, and removes unneeded ones. */
   apply(): Promise<ApplyPlan>
-  /** Describes differences from the sets and rules of {@link NodeProbes.apply}, except set entries. */
+  /**
+   * Describes differences from the sets and rules that {@link NodeProbes.apply} installs. Ignores the sets' entries.
+   */
   drift(): Promise<string[]>
-  /** Removes the rules of ambient mode and the address sets with all entries from the node. */
+  /** Removes ambient mode's rules and address sets, with their entries, from the node. */
   remove(): Promise<void>
   /** Watches the node's rules until the signal aborts. Yields the differences, but ignores the address sets. */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>

@@ -143,7 +143,7 @@ function byFamily(addresses: readonly string[]): Readonly<Record<'ipv4' | 'ipv6'
   return found
 }
 
-/** Changes of an address set after which it has exactly the given addresses for one pod. */
+/** Computes the changes after which an address set has exactly the given addresses for one pod. */
 function ownEdit(uid: string, addresses: readonly string[], there: readonly ProbeEntry[]): SetEdit {
   const already = new Set(there.filter((entry) => entry.uid === uid).map(({ address }) => address))
   return {
@@ -165,7 +165,7 @@ function syncEdit(
   return {
     added: [...owners].flatMap(([address, uids]) => {
       const uid = uids.at(-1)
-      // Keeps the entry of any pod with this address, because two pods may share an address.
+      // Keeps an entry with the UID of any pod with this address, because pods may share addresses.
       return uid === undefined || uids.includes(present.get(address) ?? '') ? [] : [{ address, uid }]
     }),
     removed: there.filter(

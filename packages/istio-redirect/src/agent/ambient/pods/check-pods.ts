@@ -50,7 +50,7 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
     { why, isSure }: NamespaceFinding & { readonly is: 'lost' },
     pod: AmbientPod,
   ): void => {
-    // Ignores the first check without a trace, because an ending pod's processes disappear early.
+    // Ignores the first check that finds no trace of a pod: an ending pod's processes disappear early.
     if (!isSure && !state.unseen) {
       state.unseen = true
       return

@@ -57,7 +57,7 @@ export interface Enroller {
   /** Removes a pod from the mesh, with its address entries, annotation and rules. */
   leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
-  /** Repairs the redirection rules in a pod, and returns the differences. */
+  /** Repairs the redirection rules in a pod, and returns the corrected differences. */
   heal(pod: AmbientPod): Promise<readonly string[]>
 }
 
@@ -89,7 +89,7 @@ export function enroller(options: EnrollerOptions): Enroller {
     return kept
   }
 
-  /** Finds the network namespace of a pod, installs the redirection rules, and returns a reference. */
+  /** Finds a pod's network namespace and installs the redirection rules. Returns a reference to the namespace. */
   const captured = async (pod: AmbientPod, given: EnrolOptions): Promise<IdentifiedLease> => {
     const isKnown = cache.has(pod.uid)
     let lease: IdentifiedLease | undefined
@@ -148,7 +148,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         using lease = cache.lease(pod.uid)
         // Keeps the pod in the cache on failure, because the retry needs the cached namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven
-        // Removes all rules that the pod may have, and ignores the pod's annotations, because they may be invalid.
+        // Ignores the pod's annotations, which may be invalid. Removes all rules that the pod may have.
         const capture = { ...options.capture, bypassInbound: false, virtualInterfaces: [] }
         if (lease !== undefined) await release(lease.netns, capture, rules)
       }

@@ -47,7 +47,7 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // Keeps rules of sidecars and the node, because a user may have written the annotation.
+  // Removes no rules, because a host-network pod has the node's rules. A user may have written the annotation.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)
@@ -60,7 +60,7 @@ function towardsEnrolled({ pod, reached }: PodSituation, why: string): Enrolment
   if (reached?.status !== 'enabled') {
     return addresses.length === 0 ? wait('it has no address yet') : { step: 'enrol', addresses, why }
   }
-  // Ignores an empty list, because the removal still needs the addresses of an ending pod.
+  // Ignores an empty list of addresses, because the removal still needs an ending pod's addresses.
   if (addresses.length > 0 && !sameAddresses(addresses, reached.addresses)) {
     return { step: 'addresses', addresses, why: `its addresses changed from ${reached.addresses.join(', ') || 'none'}` }
   }

@@ -18,7 +18,7 @@ export interface PodStore {
   namespaceLabels(name: string): Labels | undefined
   /** All pods of the node that are not deleted. */
   all(): AmbientPod[]
-  /** Records an annotation of the agent, so that older versions of the pod are ignored. */
+  /** Records an annotation written by the agent, so that the store ignores the pod's older versions. */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Removes a deleted pod from the store. */
   forget(uid: string): void

@@ -21,7 +21,7 @@ export function slimPod(pod: AmbientPod): AmbientPod {
   }
 }
 
-/** Limits the size of labels. Long labels are reduced to `app` and Istio's labels. */
+/** Limits the total size of labels. Above the limit, keeps only `app` and Istio's labels. */
 export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)
   if (entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0) <= MAX_LABEL_CHARS) return labels

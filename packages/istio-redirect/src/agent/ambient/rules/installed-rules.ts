@@ -39,7 +39,7 @@ export interface InstalledRules {
   present(): Promise<string[]>
   /** Removes the redirection rules from the namespace, for both back ends. */
   remove(): Promise<void>
-  /** Removes only rules that certainly belong to ambient mode. Returns true for a removal. */
+  /** Removes only rules that certainly belong to ambient mode. Returns true if it removed any. */
   removeProven(): Promise<boolean>
   /** Checks the redirection rules until the signal aborts. Yields the differences or the error. */
   watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>

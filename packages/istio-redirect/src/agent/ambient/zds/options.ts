@@ -45,15 +45,18 @@ export interface ZdsConnection {
   readonly pid: number
   /** Phase of the connection. `live` means that the ztunnel has received all pods. */
   readonly state: 'greeting' | 'snapshot' | 'live'
-  /** True if the agent sends new pods over this connection, which is the newest. */
+  /** True for the newest connection, over which the agent sends new pods. */
   readonly newest: boolean
 }
 
 /** Server for ztunnels. By the protocol ZDS, ztunnels get the pods of a node with their network namespaces. */
 export interface ZdsServer extends AsyncDisposable {
-  /** Sends a pod to the newest ztunnel. First add the pod to `snapshot()`, because another ztunnel may connect. */
+  /**
+   * Sends a pod to the newest ztunnel. The result of `snapshot()` must already contain the pod, for ztunnels that
+   * connect during the call.
+   */
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /** Sends a pod's removal to all ztunnels. Remove the pod from `snapshot()` first. */
+  /** Sends a pod's removal to all ztunnels. The result of `snapshot()` must no longer contain the pod. */
   remove(uid: string): Promise<void>
   /** Connections of ztunnels, in the order in which they were opened. */
   connections(): readonly ZdsConnection[]

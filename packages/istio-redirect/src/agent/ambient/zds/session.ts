@@ -95,7 +95,7 @@ export class Session {
     this.#around.observe({ type: 'del' })
   }
 
-  /** Sends missing pods to the ztunnel that has become the newest of the node. */
+  /** Sends the ztunnel the pods that it lacks. Called when this ztunnel has become the node's newest. */
   catchUp(): void {
     for (const { uid, workload, lease } of this.#around.snapshot()) {
       if (lease === undefined) continue
