@@ -13,7 +13,7 @@ export const addresses = {
   far: '10.61.0.2',
 } as const
 
-/** Key of an address in {@link addresses}, such as `far`. */
+/** Finds the key of an address in {@link addresses}, such as `far`. */
 export const nameOf = (address = ''): string => {
   const plain = address.replace('::ffff:', '')
   return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain

@@ -30,7 +30,7 @@ export function serveIn(inside: Netns, port: number, serve: (client: Socket) => 
 export const serveName = (inside: Netns, port: number, name: string): AsyncDisposable =>
   serveIn(inside, port, (client) => client.end(`${name} saw ${sourceOf(client)}`))
 
-/** Client's IP address as the server sees it. */
+/** Returns the client's IP address as the server sees it. */
 export const sourceOf = ({ remoteAddress = '' }: Socket): string => remoteAddress.replace('::ffff:', '')
 
 /** Opens a TCP connection inside a network namespace, with the socket in this process. */
@@ -51,7 +51,7 @@ export function connectIn(inside: Netns, host: string, port: number): Socket {
   return new Socket({ fd, allowHalfOpen: true }).setNoDelay()
 }
 
-/** Answer of a test server to a connection, or the error as text. */
+/** Connects to a test server. Resolves to the server's answer, or to the error as text. */
 export async function answerOf(inside: Netns, host: string, port: number): Promise<string> {
   const socket = connectIn(inside, host, port)
   socket.setTimeout(2000, () => socket.destroy(new Error('no answer within 2 s')))

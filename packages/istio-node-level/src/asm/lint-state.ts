@@ -69,7 +69,7 @@ export function withStack(state: PathState, offset: number, length: number): Pat
 export const isWritten = ({ stack }: PathState, offset: number, length: number): boolean =>
   !stack.slice(STACK_BYTES + offset, STACK_BYTES + offset + length).includes('.')
 
-/** Simulated state after an eBPF program has compared a lookup result with null. */
+/** Returns the simulated state after an eBPF program has compared a lookup result with null. */
 export function tested(state: PathState, from: number, isNull: boolean): PathState {
   const next = (known: Known): Known => {
     if (!('from' in known) || known.from !== from) return known

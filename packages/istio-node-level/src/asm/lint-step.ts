@@ -39,7 +39,7 @@ export function after(program: ProgramText, line: Line, at: number, state: PathS
   }
 }
 
-/** Content of a register of the eBPF program. Throws `UNSET` for unknown content. */
+/** Reads a register of the eBPF program. Throws `UNSET` if the register's content is unknown. */
 export function read(name: string, line: Line, state: PathState, register: Register): Known {
   const known = state.registers[register]
   if (known.kind !== 'nothing') return known
@@ -55,7 +55,7 @@ function written(name: string, line: Line, state: PathState, to: Register, known
   return withRegister(state, to, known)
 }
 
-/** Result of an arithmetic eBPF instruction on numbers or pointers. */
+/** Computes the result of an arithmetic eBPF instruction on numbers or pointers. */
 function computed(name: string, line: Line, to: Known, by: Known): Known {
   if (to.kind === 'number' && by.kind === 'number') return { kind: 'number' }
   const isSum = line.operation.kind === 'alu' && line.operation.operation === 'add'

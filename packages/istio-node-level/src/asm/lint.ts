@@ -31,7 +31,7 @@ export function lint(program: ProgramText, lines: readonly Line[]): void {
 
 // internal
 
-/** Possible next instructions of an eBPF program, each with the simulated state before it. */
+/** Lists the possible next instructions of an eBPF program, each with the simulated state before it. */
 function steps(
   program: ProgramText,
   lines: readonly Line[],

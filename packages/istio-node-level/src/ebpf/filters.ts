@@ -24,7 +24,7 @@ export const insideHooks = (variant: Variant): readonly Hook[] => [
 /** eBPF programs that this package may attach to links in the node's namespace. */
 export const nodeHooks: readonly Hook[] = [...podHooks, ...ztunnelHooks]
 
-/** Steps that attach missing eBPF programs to a link as tc filters. Filters of other software stay. */
+/** Returns steps that attach missing eBPF programs to a link as tc filters. Filters of other software stay. */
 export async function hookSteps(
   rtnl: RtnlPort,
   link: number,

@@ -12,7 +12,7 @@ export interface Lead {
   readonly from: Target
 }
 
-/** Steps that direct pods to a ztunnel. Open connections come first, because the new ztunnel refuses them. */
+/** Returns steps that direct pods to a ztunnel. Open connections come first: the new ztunnel refuses them. */
 export async function leadSteps(rtnl: RtnlPort, { maps }: Objects, { to, from }: Lead, undo?: Undo): Promise<Step[]> {
   const { ztunnel_before, ztunnel_info } = maps
   const steps: Step[] = []
@@ -48,7 +48,7 @@ export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 
 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
-/** Map value that directs open connections to the previous ztunnel, or all zeros. */
+/** Returns the map value that directs open connections to the previous ztunnel, or zeros if it is gone. */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {
   if (ifindex === 0 || ifindex === to.ifindex) return none
   const link = await rtnl.getLink(ifindex)

@@ -20,7 +20,10 @@ export interface NamespaceFacts {
   readonly ztunnelIp: string
 }
 
-/** Plan for ztunnel's namespace. Reverse path filtering is off, because pods' packets have source addresses of pods. */
+/**
+ * Plans the settings of ztunnel's namespace. Reverse path filtering is off, because pods' packets have source addresses
+ * of pods.
+ */
 export function namespacePlan(facts: NamespaceFacts): NamespacePlan {
   const { variant, veth } = facts
   const { tproxy, originalSourceReturn } = ztunnelMarks

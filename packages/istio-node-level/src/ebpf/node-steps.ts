@@ -22,11 +22,11 @@ import {
 } from './pod-entries.ts'
 import type { Serving } from './serving.ts'
 
-/** Steps that restore missing pins of eBPF maps and programs in the bpf file system. */
+/** Returns steps that restore missing pins of eBPF maps and programs in the bpf file system. */
 export const pinSteps = (objects: Objects): Step[] =>
   objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
 
-/** Steps that prepare ztunnel's namespace to accept the redirected packets. */
+/** Returns steps that prepare ztunnel's namespace to accept the redirected packets. */
 export async function insideSteps(
   rtnl: RtnlPort,
   place: Undone,
@@ -48,7 +48,7 @@ export async function insideSteps(
   ].map((step) => ({ ...step, what: `ztunnel: ${step.what}` }))
 }
 
-/** Steps that prepare the node to send packets to ztunnel, and to accept packets from ztunnel. */
+/** Returns steps that prepare the node to send packets to ztunnel and accept packets from ztunnel. */
 export async function ztunnelSteps(
   rtnl: RtnlPort,
   netns: NetnsTarget,
@@ -72,7 +72,10 @@ export async function ztunnelSteps(
   return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
 }
 
-/** Steps that restore the eBPF redirection of all enrolled pods. Calls `gone` with each entry whose link is missing. */
+/**
+ * Returns steps that restore the eBPF redirection of all enrolled pods. Calls `gone` with each entry whose link is
+ * missing.
+ */
 export async function podSteps(
   rtnl: RtnlPort,
   objects: Objects,
@@ -109,7 +112,7 @@ export async function podSteps(
   return steps
 }
 
-/** Steps that detach eBPF programs from links without enrolled pods, because attached programs drop packets. */
+/** Returns steps that detach eBPF programs from links without enrolled pods: attached programs drop packets. */
 export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)
   const steps: Step[] = []

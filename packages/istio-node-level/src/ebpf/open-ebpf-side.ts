@@ -47,7 +47,7 @@ export function openEbpfSide({
   let earlier: Serving | undefined
   let isPaused = false
   let isStopped = false
-  /** Map value for new connections of pods: ztunnel, or "no ztunnel" during a pause. */
+  /** Returns the map value for new connections of pods: ztunnel, or "no ztunnel" during a pause. */
   const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {

@@ -69,7 +69,7 @@ export const missing = ({ address, uid }: PodEntry): string => `missing ${addres
 /** Describes an entry of the eBPF maps for an address that is not enrolled. */
 export const unexpected = ({ address, uid = '(unknown)' }: PodEntry): string => `unexpected ${address} of pod ${uid}`
 
-/** Link indices in the given map entries of pods. */
+/** Collects the link indices from the given map entries of pods. */
 export const linksOf = (entries: Iterable<PodEntry>): Set<number> =>
   new Set(Array.from(entries, ({ target }) => target.ifindex))
 
@@ -84,7 +84,7 @@ function entryOf({ pod_uids }: Maps, address: string, target: Target): PodEntry 
   return { address, target, uid: uid === undefined ? undefined : uidOf(uid) }
 }
 
-/** Rollback step that restores the current map entries of an address. */
+/** Returns the rollback step that restores the current map entries of an address. */
 function asItWas({ app_info, pod_uids }: Maps, address: string): () => void {
   const [target, uid] = [app_info.get(address), pod_uids.get(address)]
   return () => {

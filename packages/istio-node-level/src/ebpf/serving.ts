@@ -51,7 +51,7 @@ export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolea
 export const isSamePlace = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
-/** Map value that directs packets over a veth into a pod. */
+/** Returns the map value that directs packets over a veth into a pod. */
 export function targetOf({ outer, inner }: Ends, dnsCapture = false): Target {
   if (inner.mac === undefined) throw new Error(`The link ${inner.name} has no address`)
   return { ifindex: outer.index, mac: inner.mac, flags: dnsCapture ? CAPTURE_DNS : 0, pad: 0 }

@@ -195,7 +195,7 @@ async function isThere(node: NetnsTarget, ztunnel: NodeZtunnel): Promise<boolean
 
 const ofZtunnel = (drift: string): string => `ztunnel: ${drift}`
 
-/** Pods that stay in the mesh when a ztunnel starts. */
+/** Lists the pods that stay in the mesh when a ztunnel starts. Releases the ztunnel's own address. */
 async function podsAtStart(
   netns: NetnsTarget,
   known: ReadonlyMap<string, string> | undefined,

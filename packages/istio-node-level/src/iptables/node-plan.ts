@@ -18,7 +18,7 @@ export interface NodePlan {
   readonly network: NetworkPlan
 }
 
-/** Plan for the node, as in `CreateRulesOnNode` of Istio 1.19. */
+/** Plans the node's rules and network settings, as in `CreateRulesOnNode` of Istio 1.19. */
 export function nodePlan(facts: NodeFacts): NodePlan {
   return { facts, rules: nodeRules(facts), network: network(facts) }
 }
@@ -31,7 +31,7 @@ export const nodePolicyRules: readonly NewPolicyRule[] = [
   { family: 'ipv4', priority: priorities.pods, table: tables.inbound },
 ]
 
-/** Route of the node to a pod in the mesh, through the inbound tunnel. */
+/** Returns the node's route to a pod in the mesh, through the inbound tunnel. */
 export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>): WantedRoute => ({
   table: tables.inbound,
   to: `${address}/32`,
@@ -40,7 +40,7 @@ export const podRoute = (address: string, { hostIp }: Pick<NodeFacts, 'hostIp'>)
   source: hostIp,
 })
 
-/** Plan for the node without a ztunnel. Pods' routes stay, so that no traffic bypasses the mesh. */
+/** Derives the plan for a node without a ztunnel. Pods' routes stay, so that no traffic bypasses the mesh. */
 export function planWithoutZtunnel({ facts, rules, network }: NodePlan): NodePlan {
   const { ztunnelVeth } = facts
   const settings = new Set(

@@ -15,7 +15,7 @@ const chains = {
 /** Ruleset that has the node's chains but no rules. It names the chains to remove from the node. */
 export const noNodeRules: Ruleset = ruleset(chains, () => [])
 
-/** iptables rules of the node. Packet marks select the route table, and connection marks identify answers. */
+/** Builds the node's iptables rules. Packet marks select the route table, and connection marks identify answers. */
 export function nodeRules(facts: NodeRuleFacts): Ruleset {
   return ruleset(chains, (t) =>
     [

@@ -130,13 +130,13 @@ async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<
   ]
 }
 
-/** Enrolled pods without an ipset entry. An entry with another pod's UID counts as missing. */
+/** Lists the enrolled pods without an ipset entry. An entry with another pod's UID counts as missing. */
 const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) =>
   [...pods]
     .filter(([address, uid]) => !there.some((each) => each.address === address && each.uid === uid))
     .map(([address, uid]) => ({ address, uid }))
 
-/** Entries of the ipset set that another program added. Their addresses belong to no enrolled pod. */
+/** Lists ipset entries that another program added. Their addresses belong to no enrolled pod. */
 const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))
 

@@ -11,7 +11,7 @@ export interface ZtunnelPlan {
   readonly network: NetworkPlan
 }
 
-/** Plan for ztunnel's namespace, as in `CreateRulesWithinNodeProxyNS` of Istio 1.19. */
+/** Plans the settings of ztunnel's namespace, as in `CreateRulesWithinNodeProxyNS` of Istio 1.19. */
 export function ztunnelPlan(facts: ZtunnelFacts): ZtunnelPlan {
   return { facts, rules: rules(facts), network: network(facts) }
 }

@@ -49,11 +49,11 @@ export const markRule = (
   then: Pick<NewPolicyRule, 'table' | 'goto'>,
 ): NewPolicyRule => ({ family: 'ipv4', priority, fwmark: mark, mask, ...then })
 
-/** Sysctls that turn reverse path filtering off (`rp_filter`), so that links accept packets with any source address. */
+/** Returns the sysctls (`rp_filter`) by which links accept packets with any source address. */
 export const withoutReversePath = (links: readonly string[]): WantedSysctl[] =>
   links.map((link) => ({ name: `net/ipv4/conf/${link}/rp_filter`, value: '0' }))
 
-/** Sysctls by which links accept packets whose source is one of the node's own addresses (`accept_local`). */
+/** Returns the sysctls (`accept_local`) by which links accept packets from the node's own addresses. */
 export const acceptLocal = (links: readonly string[]): WantedSysctl[] =>
   links.map((link) => ({ name: `net/ipv4/conf/${link}/accept_local`, value: '1' }))
 

@@ -15,11 +15,11 @@ export function networkText({ sysctls, tunnels, routes, rules }: NetworkPlan): s
   ]
 }
 
-/** Arguments of `ip link add` for a planned tunnel. */
+/** Prints the arguments of `ip link add` for a planned tunnel. */
 export const tunnelText = ({ name, kind, id, remote, port }: WantedTunnel): string =>
   `${name} type ${kind} id ${id} remote ${remote} dstport ${port}`
 
-/** Arguments of `ip route add` for a route. Equal routes have equal texts. */
+/** Prints the arguments of `ip route add` for a route. Equal routes have equal texts. */
 export function routeText({ table, to, link, type, gateway, source, scope, onlink }: RouteWords): string {
   return [
     `table ${table}`,
@@ -35,7 +35,7 @@ export function routeText({ table, to, link, type, gateway, source, scope, onlin
     .join(' ')
 }
 
-/** Arguments of `ip rule add` for a policy rule. Equal rules have equal texts. */
+/** Prints the arguments of `ip rule add` for a policy rule. Equal rules have equal texts. */
 export function ruleText({ priority, fwmark, mask, table, goto, from, to, iif, invert }: NewPolicyRule): string {
   return [
     `priority ${priority}`,

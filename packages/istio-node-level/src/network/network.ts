@@ -36,7 +36,7 @@ export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: Netwo
   return steps.map(({ what }) => what)
 }
 
-/** Steps that write the sysctls whose values differ from the wanted ones. */
+/** Returns steps that write the sysctls whose values differ from the wanted ones. */
 export async function sysctlSteps(settings: SysctlPort, wanted: readonly WantedSysctl[]): Promise<Step[]> {
   const there = await Promise.all(wanted.map(({ name }) => settings.get(name)))
   return wanted.flatMap((each, at) => {

@@ -4,7 +4,7 @@ import type { Step } from '../step.ts'
 import { newRoute, type WantedRoute } from './network-plan.ts'
 import { routeText, ruleText } from './network-text.ts'
 
-/** Steps that make the reserved route tables contain exactly the wanted routes. */
+/** Returns steps that make the reserved route tables contain exactly the wanted routes. */
 export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[]): Promise<Step[]> {
   const there = await routesThere(rtnl)
   const present = new Set(there.map(({ text }) => text))
@@ -21,7 +21,7 @@ export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[])
   ]
 }
 
-/** Steps that add missing policy rules, and delete unexpected rules that look up the reserved route tables. */
+/** Returns steps that add missing policy rules, and delete unexpected rules for the reserved route tables. */
 export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = await rtnl.getRules('ipv4')
   const present = new Set(there.map(ruleText))
@@ -36,13 +36,13 @@ export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]
   ]
 }
 
-/** Steps that delete the given policy rules, and all other rules that look up the reserved route tables. */
+/** Returns steps that delete the given policy rules, and all other rules for the reserved route tables. */
 export async function removedRuleSteps(rtnl: RtnlPort, rules: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = (await rtnl.getRules('ipv4')).filter((rule) => isOurs(rule, rules))
   return there.map((rule) => ({ what: `unexpected rule ${ruleText(rule)}`, run: () => rtnl.deleteRule(rule) }))
 }
 
-/** Routes that the reserved route tables contain, each with its text for comparisons. */
+/** Lists the routes in the reserved route tables, each with its text for comparisons. */
 export async function routesThere(rtnl: RtnlPort): Promise<{ readonly route: Route; readonly text: string }[]> {
   const [links, routes] = await Promise.all([rtnl.getLinks(), rtnl.getRoutes({ family: 'ipv4' })])
   const names = new Map(links.map(({ index, name }) => [index, name]))

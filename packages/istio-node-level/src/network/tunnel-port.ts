@@ -17,7 +17,7 @@ export async function portsIn(target: NetnsTarget): Promise<PortsOfNamespace> {
   return { links, bound: new Set(texts.flatMap((text) => boundPorts(text ?? ''))) }
 }
 
-/** Local port numbers in the text of a file such as `/proc/net/udp`. */
+/** Parses the local port numbers from the text of a file such as `/proc/net/udp`. */
 export const boundPorts = (text: string): number[] =>
   [...text.matchAll(/^\s*\d+: [0-9A-F]+:([0-9A-F]{4}) /gm)].map(([, port = '']) => Number.parseInt(port, 16))
 

@@ -8,7 +8,7 @@ import type { WantedTunnel } from './network-plan.ts'
 import type { UndoneNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
-/** Steps that create or correct tunnels. {@link leadSteps} sets the remote addresses of existing tunnels. */
+/** Returns steps that create or correct tunnels. {@link leadSteps} sets the remote addresses of existing tunnels. */
 export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
   const [links, addresses] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses({ family: 'ipv4' })])
@@ -28,7 +28,7 @@ export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly Wa
 }
 
 /**
- * Steps that set the remote address of the tunnels to the address of ztunnel. Connections through the tunnels continue.
+ * Returns steps that set the tunnels' remote address to ztunnel's address. Connections through the tunnels continue.
  */
 export async function leadSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const links = await rtnl.getLinks()
@@ -63,7 +63,7 @@ export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): bool
 
 // internal
 
-/** Identifier (VNI), port and remote address of a tunnel link. */
+/** Returns the identifier (VNI), port and remote address of a tunnel link. */
 const endOf = ({ geneve, vxlan }: Link) => geneve ?? vxlan
 
 function refuseForeign({ name, kind = 'hardware' }: Link): void {

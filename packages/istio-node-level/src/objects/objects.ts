@@ -29,7 +29,7 @@ export interface Objects extends Disposable {
   readonly maps: ReturnType<typeof openMaps>
   /** eBPF programs by name. A program, its pin and its tc filter have the same name. */
   readonly programs: ReadonlyMap<ProgramName, Program>
-  /** Names of open eBPF maps and programs whose pins are missing in the bpf file system. */
+  /** Lists the open eBPF maps and programs whose pins are missing in the bpf file system. */
   missingPins(): readonly string[]
   /** Pins an open eBPF map or program again under its name. */
   pinAgain(name: string): void

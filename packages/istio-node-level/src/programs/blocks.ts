@@ -93,7 +93,7 @@ export const lookUp = (name: string, key: number | { readonly at: number }): Blo
   call('map_lookup'),
 ]
 
-/** eBPF code that jumps to `there` if the address at the offset is the node's. */
+/** eBPF code that jumps to `there` if the stack has the node's address at the offset `address`. */
 export const ifNode = (address: number, there: string): Block => [
   lookUp('host_ip_info', 0),
   jump('r0', 'eq', 0, 'no_node'),

@@ -24,7 +24,7 @@ export const ownTuple: Block = [
   store('u32', 'r10', tuple.sourcePort, 'r1'),
 ]
 
-/** eBPF code that looks up a socket. The next instruction must test it for null. */
+/** eBPF code that looks up a socket. The next instruction must test the socket for null. */
 export const lookUpSocket = (
   helper: Extract<HelperName, 'skc_lookup_tcp' | 'sk_lookup_udp'>,
   to: Register = 'r7',

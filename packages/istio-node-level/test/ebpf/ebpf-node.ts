@@ -24,7 +24,7 @@ export async function ebpfNode(network: 'ptp' | 'bridge' = 'ptp') {
       addresses: [addresses[name]],
       netns: node.at[name],
     }),
-    /** Names of the tc filters on a link of the test node, sorted. */
+    /** Lists the names of the tc filters on a link of the test node, sorted. */
     hooksOf: async (link: string) => (await node.rtnl.getFilters({ link })).map(({ name }) => name).toSorted(),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
