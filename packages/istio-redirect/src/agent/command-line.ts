@@ -70,7 +70,7 @@ export function parseCommandLine(argv: readonly string[]): CommandLine {
 
 const isCommand = (name: string): name is keyof typeof commands => Object.hasOwn(commands, name)
 
-/** Text that `install-cni --help` prints. */
+/** Builds the text that `install-cni --help` prints. */
 export function helpText(colour: boolean): string {
   const shown: Readonly<Record<string, Flag<unknown>>> = Object.fromEntries(
     all

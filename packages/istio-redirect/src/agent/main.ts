@@ -8,7 +8,7 @@ const STOP_MS = 900
 
 const stop = new AbortController()
 
-/** Stack of an unexpected error, with unsafe characters escaped for a terminal. */
+/** Returns an unexpected error's stack trace, with unsafe characters escaped for a terminal. */
 const stackOf = (error: unknown): string =>
   escapeUnsafeLines(error instanceof Error ? (error.stack ?? error.message) : String(error))
 

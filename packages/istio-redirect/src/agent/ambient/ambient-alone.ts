@@ -33,11 +33,11 @@ export interface StartedAmbient {
   /** Returns the error that stops all of ambient mode, or `undefined`. */
   problem(): string | undefined
   /**
-   * Reason why ambient mode is not ready, for the readiness probe. Ambient mode stays ready after its start, even if
-   * the API server fails.
+   * Returns the reason why ambient mode is not ready, for the readiness probe. Ambient mode stays ready after its
+   * start, even if the API server fails.
    */
   unready(): string | undefined
-  /** Metrics of ambient mode in the text format of Prometheus. */
+  /** Prints the metrics of ambient mode in the text format of Prometheus. */
   metrics(): Promise<string>
   /**
    * Stops ambient mode. Only the reason `removed` also removes the rules and sets from the node. Use `followed` if

@@ -48,5 +48,5 @@ export interface RunningAmbient {
   readonly isReady: boolean
 }
 
-/** Root of the node's files: `/host` in a pod of the agent, `/` on the node itself. */
+/** Finds the root of the node's files: `/host` in a pod of the agent, `/` on the node itself. */
 export const hostRootOf = (): string => (existsSync('/host/proc/1') ? '/host' : '/')

@@ -27,7 +27,7 @@ export interface AmbientMode {
   status(): AmbientStatus
   /** Returns the error that stops all of ambient mode, or `undefined`. */
   problem(): string | undefined
-  /** Reason why ambient mode is not ready. API failures after the start are no reason. */
+  /** Returns the reason why ambient mode is not ready. API failures after the start do not count. */
   unready(): string | undefined
   /** Enrols a starting pod for a plugin. `undefined` if enrolment is impossible now. */
   enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>

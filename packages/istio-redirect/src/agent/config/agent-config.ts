@@ -111,7 +111,7 @@ function serverOf(values: Values): string {
   }
 }
 
-/** Mode in which the plugin is installed. `owned`: the agent writes its own network configuration. */
+/** Chooses the mode of the plugin's installation. `owned`: the agent writes its own network configuration. */
 function modeOf(values: Values): NonNullable<InstallerOptions['mode']> {
   if (!values.chainedCniPlugin) return 'standalone'
   if (!isOwned(values)) return 'chained'
@@ -161,7 +161,7 @@ const runtimes = new Map<string, RuntimeReading['runtime']>([
   ['crio.sock', 'cri-o'],
 ])
 
-/** Container runtime by the file name of its socket. */
+/** Recognises a container runtime by the file name of its socket. */
 const runtimeOf = (socket: string): RuntimeReading['runtime'] | undefined => runtimes.get(basename(socket))
 
 /** Duration in milliseconds of a round in which ambient mode checks all pods. */

@@ -30,7 +30,7 @@ function withRuntime(config: AgentConfig): AgentConfig {
   return { ...config, install: { ...install, runtime } }
 }
 
-/** Names of the environment variables whose settings differ between two configurations. */
+/** Lists the environment variables whose settings differ between two configurations. */
 export function changedVariables(a: Values, b: Values): string[] {
   const keys = Object.keys(variables) as (keyof Values)[]
   return keys.filter((key) => a[key] !== b[key]).map((key) => variables[key].env[0] ?? key)

@@ -45,7 +45,7 @@ export function levelOf(levels: Levels, scope: string): Level {
   return scope === 'cni-plugin' ? levelOf(levels, 'cni-agent') : 'info'
 }
 
-/** Log level of the plugin, which the agent also writes to the plugin's configuration. */
+/** Returns the plugin's log level, which the agent also writes to the plugin's configuration. */
 export const pluginLevel = (levels: Levels): Level => levelOf(levels, 'cni-plugin')
 
 /** True if the log prints lines of this level. */

@@ -26,7 +26,7 @@ export interface PluginToken {
   readonly first: Promise<void>
   /** Resolves after the AbortSignal has aborted and the renewal of the token has stopped. */
   readonly done: Promise<void>
-  /** Reason why the plugin has no valid token. `undefined` if the token is valid. */
+  /** Returns the reason why the plugin has no valid token. `undefined` if the token is valid. */
   problem(): string | undefined
 }
 

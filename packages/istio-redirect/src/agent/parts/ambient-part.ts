@@ -27,9 +27,9 @@ export interface AmbientServices {
 
 /** Ambient mode as a component of the agent that starts, restarts and stops with the settings. */
 export interface AmbientPart extends Part<AgentConfig> {
-  /** Status of ambient mode, for `install-cni status`. `undefined` if ambient mode is off. */
+  /** Returns the status of ambient mode for `install-cni status`. `undefined` if ambient mode is off. */
   status(): AmbientStatus | undefined
-  /** Reasons why ambient mode is not ready on this node, as sentences. */
+  /** Lists the reasons why ambient mode is not ready on this node, as sentences. */
   problems(): string[]
   enrol: EnrolPod
 }

@@ -27,7 +27,7 @@ export interface CriPartServices {
 
 /** Component of the agent that checks if the container runtime runs the plugin. */
 export interface CriPart extends Part<AgentConfig> {
-  /** Reason why the container runtime does not run the plugin, if the plugin is missing. */
+  /** Returns the reason why the container runtime does not run the plugin, if any. */
   problems(): string[]
 }
 

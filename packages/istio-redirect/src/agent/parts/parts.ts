@@ -44,7 +44,7 @@ export interface Parts {
   readonly ofClaim: readonly Part<AgentConfig>[]
   /** Waits a limited time for the plugin's token, which the installation needs. */
   readonly beforeInstall: (signal: AbortSignal) => Promise<void>
-  /** Problems of all components of the agent, one sentence each. */
+  /** Lists the problems of all components of the agent, one sentence each. */
   problems(): string[]
 }
 

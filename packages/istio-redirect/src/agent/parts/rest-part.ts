@@ -5,7 +5,7 @@ import { agentPart, type Part } from '../part/part.ts'
 export interface RestServices {
   /** Returns unused memory of the JavaScript runtime to the kernel. Absent if the runtime has no function for this. */
   readonly shrink?: (() => void) | undefined
-  /** Processor time that the agent's process has used so far, in milliseconds. */
+  /** Returns the processor time that the agent's process has used so far, in milliseconds. */
   readonly cpuMs?: () => number
   /** Interval in milliseconds at which the agent checks if it is idle. */
   readonly lookMs?: number
@@ -54,7 +54,7 @@ function ownCpuMs(): number {
   return (user + system) / 1000
 }
 
-/** Function `Bun.shrink`, which frees memory when the event loop is idle. */
+/** Returns Bun's function `Bun.shrink`, which frees memory when the event loop is idle. */
 function runtimeShrink(): (() => void) | undefined {
   const bun: unknown = Reflect.get(globalThis, 'Bun')
   if (typeof bun !== 'object' || bun === null) return undefined

@@ -16,7 +16,7 @@ export interface UpgradePartServices {
 
 /** Component that checks the agent's permission to read its DaemonSet, to recognize updates later. */
 export interface UpgradePart extends Part<AgentConfig> {
-  /** Problem of an agent that cannot read its DaemonSet, if any. */
+  /** Returns the reason why the agent cannot read its DaemonSet, if any. */
   problem(): string | undefined
 }
 

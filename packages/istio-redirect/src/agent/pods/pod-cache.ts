@@ -16,7 +16,7 @@ export interface PodCache {
   find(pod: WantedPod): PodInfo | undefined
   /** Returns the pod like {@link PodCache.find}, but waits for the API server's watch. */
   waitFor(pod: WantedPod, ms: number): Promise<PodInfo | undefined>
-  /** Reason why the API server's watch of pods is not live. `undefined` if it is live. */
+  /** Returns the reason why the API server's watch of pods is not live. `undefined` if it is live. */
   problem(): string | undefined
   size(): number
 }
@@ -91,7 +91,7 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
   }
 }
 
-/** Cache's item for a pod document. `null` for pods that the plugin cannot parse. */
+/** Builds the cache's item for a pod document. `null` for pods that the plugin cannot parse. */
 function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined

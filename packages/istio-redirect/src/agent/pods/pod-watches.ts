@@ -125,7 +125,10 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     })
   }
 
-  /** Observer of one list request. Ignores events after the abort, because a newer request runs. */
+  /**
+   * Creates the observer of one list request. The observer ignores events after the abort, because a newer request
+   * runs.
+   */
   function toAll(signal: AbortSignal): Observer {
     const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {
       if (signal.aborted) return

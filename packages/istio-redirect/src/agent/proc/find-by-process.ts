@@ -61,7 +61,7 @@ interface PodProcess extends StartedProcess {
   readonly key: string
 }
 
-/** Oldest process of each pod in each network namespace, sorted by age. */
+/** Finds the oldest process of each pod in each network namespace, sorted by age. */
 async function processesOf(
   { namespaces, hostProc }: NodeLook,
   sought: ReadonlyMap<string, SoughtPod>,
@@ -92,7 +92,7 @@ async function processesOf(
   return { owners, processes: processes.sort(olderFirst) }
 }
 
-/** Reason why the addresses of a network namespace do not fit a pod. */
+/** Returns the reason why a network namespace's addresses do not fit a pod. */
 async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
   try {
     const there = await addressesIn(opened)

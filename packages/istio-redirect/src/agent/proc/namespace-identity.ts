@@ -28,10 +28,10 @@ export const isSameNamespace = (one: NamespaceIdentity, other: NamespaceIdentity
   namespaceKey(one) === namespaceKey(other) &&
   (one.cookie === undefined || other.cookie === undefined || one.cookie === other.cookie)
 
-/** Key `dev:ino` of a network namespace. Also compare cookies, because the kernel reuses keys. */
+/** Returns a network namespace's key `dev:ino`. Callers also compare cookies, because the kernel reuses keys. */
 export const namespaceKey = ({ dev, ino }: Pick<NamespaceIdentity, 'dev' | 'ino'>): string => `${dev}:${ino}`
 
-/** Key (`dev:ino`) of the network namespace of a process, if accessible. */
+/** Reads the key (`dev:ino`) of a process's network namespace, if accessible. */
 export function namespaceOfProcess(process: string): string | undefined {
   try {
     return namespaceKey(statSync(join(process, 'ns/net'), { bigint: true }))
@@ -41,7 +41,7 @@ export function namespaceOfProcess(process: string): string | undefined {
 }
 
 /**
- * Key (`dev:ino`) of the node's own network namespace.
+ * Reads the key (`dev:ino`) of the node's own network namespace.
  *
  * @throws {@link DiscoveryError} if the agent has no permission to read the node's first process.
  */
@@ -55,7 +55,7 @@ export function nodeNamespace(hostProc: string): string {
 }
 
 /**
- * Keys (`dev:ino`) of the network namespaces of the node and the agent.
+ * Reads the keys (`dev:ino`) of the network namespaces of the node and the agent.
  *
  * @throws {@link DiscoveryError} if the agent has no permission to read the node's first process.
  */

@@ -88,7 +88,7 @@ function mountFolders(root: string): { readonly folders: readonly string[]; read
   return { folders: [...folders], problem: folders.size > 0 ? undefined : `${wanted} is missing: mount it` }
 }
 
-/** Key of the network namespace that is mounted on a file. Never opens other files. */
+/** Reads the key of the network namespace that is mounted on a file. Never opens other files. */
 function mountedAt(path: string, dev: string | undefined): string | undefined {
   try {
     const stat = lstatSync(path, { bigint: true })

@@ -10,7 +10,7 @@ export const tellingAddresses = (given: readonly string[]): string[] => [
   ...new Set(given.map(telling).filter((address) => address !== undefined)),
 ]
 
-/** IP addresses of a network namespace, in the notation of pod addresses. */
+/** Reads the IP addresses of a network namespace, in the notation of pod addresses. */
 export async function addressesIn(target: Netns): Promise<ReadonlySet<string>> {
   using rtnl = await openRtnl(target)
   return new Set(tellingAddresses((await rtnl.getAddresses()).map(({ cidr }) => cidr.split('/')[0] ?? '')))

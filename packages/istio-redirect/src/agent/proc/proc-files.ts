@@ -17,17 +17,17 @@ export function namesIn(folder: string, most: number): { readonly names: readonl
   }
 }
 
-/** IDs of all processes on the node, as text. */
+/** Lists the IDs of all processes on the node, as text. */
 export const processIds = (hostProc: string): readonly string[] =>
   namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
-/** UID of the pod that a process belongs to, from the process's control groups. */
+/** Finds the UID of a process's pod in the process's control groups. */
 export function podOfProcess(hostProc: string, pid: string): string | undefined {
   const text = beginningOf(join(hostProc, pid, 'cgroup'))
   return (text === undefined ? undefined : podCgroup(text)?.uid) || undefined
 }
 
-/** Start time of a process in clock ticks since boot. `Infinity` if the start time is unknown. */
+/** Reads the start time of a process in clock ticks since boot. `Infinity` if the start time is unknown. */
 export function startTimeOf(hostProc: string, pid: string): number {
   const stat = beginningOf(join(hostProc, pid, 'stat')) ?? ''
   // The program's name is in parentheses, and may itself contain parentheses and spaces.

@@ -126,7 +126,10 @@ const labelRequest = (pod: ObservedPod, key: string, value: string): KubeRequest
   body: { type: 'application/merge-patch+json', document: { metadata: { labels: { [key]: value } } } },
 })
 
-/** Error text for a Kubernetes event. Only the API server's message is public; addresses and file names are not. */
+/**
+ * Returns an error's text for a Kubernetes event. Only the API server's message is public; addresses and file names are
+ * not.
+ */
 function words(error: unknown): string {
   if (!isKubeError(error)) return printable(messageOf(error))
   return (

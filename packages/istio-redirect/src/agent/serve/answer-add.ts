@@ -64,7 +64,7 @@ export async function answerAdd(request: AddRequest, sources: AgentSources): Pro
   }
 }
 
-/** Answer by which the agent refuses to decide for the plugin, with the reason. */
+/** Builds the answer by which the agent refuses to decide for the plugin, with the reason. */
 export const refused = ({ reason, detail }: Refusal): ServeAnswer => ({ act: 'refused', reason, detail })
 
 // internal

@@ -59,7 +59,7 @@ export function metricsServer(metrics: MetricsRegistry, options?: BoundedOptions
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores'
 
-/** Metrics of the agent's process, read at each scrape. prom-client's own collectors would use timers. */
+/** Registers metrics of the agent's process, read at each scrape. prom-client's own collectors would use timers. */
 function processMetrics(registry: Registry): void {
   const add = (name: string, help: string, read: () => number): Gauge =>
     new Gauge({

@@ -36,7 +36,7 @@ export type Phase = 'silent' | 'asking' | 'answered'
 
 /** Open connections of a server. */
 export interface BoundedConnections {
-  /** Phase of a connection. `undefined` if it is closed. */
+  /** Returns the phase of a connection. `undefined` if the connection is closed. */
   phaseOf(socket: Socket): Phase | undefined
   /** Sets the phase of a connection. Does nothing if the connection is closed. */
   set(socket: Socket, phase: Phase): void
@@ -118,13 +118,13 @@ export function boundConnections(
   }
 }
 
-/** Limits for a server with at most `most` waiting connections. Scarce file descriptors lower the limits. */
+/** Returns limits for a server with at most `most` waiting connections. Scarce file descriptors lower the limits. */
 export function boundsFor(most: number): ServerBounds {
   const waiting = Math.min(Math.max(Math.floor(descriptorLimit() / 32), 4), most)
   return { waiting, burst: 4 * waiting, headersMs: 5000, totalMs: 10_000 }
 }
 
-/** Limit of open files of the process. Node.js and Bun raise it to the hard limit when they start. */
+/** Reads the process's limit of open files. Node.js and Bun raise this limit to the hard limit when they start. */
 function descriptorLimit(): number {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8')

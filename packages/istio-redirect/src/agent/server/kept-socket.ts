@@ -10,7 +10,7 @@ const LOOK_MS = 1000
 
 /** Unix socket that is made again when another process removes or replaces it. */
 export interface KeptSocket {
-  /** Reason why clients cannot connect now. `undefined` if they can. */
+  /** Returns the reason why clients cannot connect now. `undefined` if they can. */
   problem(): string | undefined
   close(): Promise<void>
 }

@@ -40,7 +40,7 @@ function parse(body: string): unknown {
   }
 }
 
-/** Go's error message for the two faults of invalid JSON that plugins cause. */
+/** Returns Go's error message for the two faults of invalid JSON that plugins cause. */
 function syntaxProblem(body: string): string {
   if (isCut(body)) return 'unexpected end of JSON input'
   const rest = afterValue(body)
@@ -53,7 +53,7 @@ function isCut(body: string): boolean {
   return body.trim() === '' || inText || depth > 0
 }
 
-/** First character after the JSON object or array in the event's body, if any. */
+/** Finds the first character after the JSON object or array in the event's body, if any. */
 function afterValue(body: string): string | undefined {
   const { closedAt } = scan(body)
   if (closedAt === undefined) return undefined
@@ -101,7 +101,7 @@ function list(document: Members, name: string): readonly unknown[] {
   return value
 }
 
-/** IP address in an entry of the event's member `IPs`, if any. */
+/** Reads the IP address in an entry of the event's member `IPs`, if any. */
 function addressIn(entry: unknown): string | undefined {
   if (!isObject(entry)) throw mismatch(entry, 'IPs', 'IPConfig')
   const network = member(entry, 'Address') ?? {}

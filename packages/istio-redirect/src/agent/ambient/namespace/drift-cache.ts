@@ -37,7 +37,7 @@ export function driftCache(): DriftCache {
   }
 }
 
-/** Text that changes with a pod's rules or settings. Call this function before reading the rules. */
+/** Returns a text that changes with a pod's rules or settings. Call this function before reading the rules. */
 export function markOf(
   lease: IdentifiedLease,
   capture: PodCapture,

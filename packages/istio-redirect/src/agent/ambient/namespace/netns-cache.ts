@@ -45,13 +45,13 @@ export interface NetnsCache extends Disposable {
    */
   keep(uid: string, workload: WorkloadInfo, netns: Netns): void
   has(uid: string): boolean
-  /** Counted reference to the pod's open namespace, if any. The caller disposes of the reference. */
+  /** Returns a counted reference to the pod's open namespace, if any. The caller disposes of the reference. */
   lease(uid: string): IdentifiedLease | undefined
-  /** Key of the pod's open namespace, as `dev:ino` (device and inode number). */
+  /** Returns the key of the pod's open namespace: `dev:ino` (device and inode number). */
   keyOf(uid: string): string | undefined
-  /** UIDs of cached pods by namespace key. The kernel does not reuse keys of open namespaces. */
+  /** Returns a map from namespace keys to UIDs of cached pods. The kernel does not reuse keys of open namespaces. */
   holders(): ReadonlyMap<string, string>
-  /** All pods in the cache with counted references, which the caller disposes of. */
+  /** Lists all cached pods with counted references. The caller disposes of the references. */
   snapshot(): KnownPod[]
   /** Removes a pod from the cache. Open references keep the pod's namespace open. */
   forget(uid: string): boolean

@@ -4,7 +4,7 @@ import { type Observer, watchStore } from '@cni/kube'
 /** ztunnel pods of a node. A watch of the node's pods keeps them current. */
 export interface NodeZtunnels {
   readonly observer: Observer
-  /** Known ztunnel pods of the node. Empty until the API server has listed all pods once. */
+  /** Lists the node's known ztunnel pods. Empty until the API server has listed all pods once. */
   all(): readonly ZtunnelPod[]
   /** True if the API server has listed all pods of the node once. */
   isListed(): boolean

@@ -7,7 +7,7 @@ import { nodeLevelMark } from './node-level-mark.ts'
 
 type Settings = Pick<AgentConfig, 'values'>
 
-/** Path of the mark file of node-level redirection, in the run directory of the settings. */
+/** Returns the path of node-level redirection's mark file, in the run directory of the settings. */
 export const markFileOf = ({ values }: Settings): string =>
   nodeLevelMark({ backendFile: backendFile(values.cniAgentRunDir) })
 

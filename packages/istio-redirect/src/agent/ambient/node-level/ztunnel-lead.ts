@@ -23,9 +23,9 @@ export interface ZtunnelLeadOptions {
 export interface ZtunnelLead {
   /** Queues an election of the serving ztunnel. Call this method after a change of ztunnel pods. */
   look(): void
-  /** Pod of the ztunnel that gets the traffic of the node's pods, if any. */
+  /** Returns the pod of the ztunnel that gets the traffic of the node's pods, if any. */
   serving(): ZtunnelPod | undefined
-  /** Reason why the last election or start of a ztunnel failed, as a sentence. */
+  /** Returns the reason why the last election or start of a ztunnel failed, as a sentence. */
   problem(): string | undefined
   idle(): Promise<void>
 }

@@ -21,7 +21,7 @@ export interface AddressSet {
   readonly family: 'ipv4' | 'ipv6'
   create(): Promise<void>
   list(): Promise<ProbeEntry[]>
-  /** Number that changes with every change of the address set. Absent without kernel support. */
+  /** Returns a number that changes with every change of the address set. Absent without kernel support. */
   generation?(): Promise<number>
   /** Reads the entries of the address set, and applies the changes that `plan` returns for them. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
@@ -54,7 +54,7 @@ export async function removeIpsets(sets: readonly AddressSet[]): Promise<void> {
   for (const set of sets) await unlessNoIpset(() => set.destroy(), undefined)
 }
 
-/** Names of all ipset sets in a network namespace. Empty if the kernel or the node lacks ipset. */
+/** Lists the names of all ipset sets in a network namespace. Empty if the kernel or the node lacks ipset. */
 export const ipsetNames = async (sets: Ipset): Promise<string[]> =>
   (await unlessNoIpset(() => sets.list(), [])).map(({ name }) => name)
 

@@ -60,7 +60,7 @@ const LOCAL_TABLE = 255
 /** Numbers of the routing tables that the kernel itself uses: unspecified, default, main, local. */
 const KERNELS_TABLES = [0, 253, 254, 255]
 
-/** Policy rules for probes to a pod's address, copied from its AWS branch interface. */
+/** Builds the policy rules for probes to a pod's address from its AWS branch interface's rules. */
 async function rulesFor(rtnl: Rtnl, address: string): Promise<readonly NewPolicyRule[] | undefined> {
   const family: IpFamily = address.includes(':') ? 'ipv6' : 'ipv4'
   const host = `${address}/${family === 'ipv4' ? 32 : 128}`

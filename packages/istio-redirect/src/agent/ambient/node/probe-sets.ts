@@ -108,7 +108,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
 
 interface KeptSet {
   readonly set: AddressSet
-  /** UIDs of the pods whose addresses this agent has added to the set, by address. */
+  /** Map from each address that this agent has added to the set to the pod's UID. */
   readonly known: Map<string, string>
   /** Generation number of the address set at the last check that found no missing entry. */
   whole: number | undefined
@@ -190,7 +190,7 @@ async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | unde
   }
 }
 
-/** UIDs of pods by address, after the given changes of an address set. */
+/** Returns a map from addresses to UIDs of pods, after the given changes of an address set. */
 function ownersAfter(there: readonly ProbeEntry[], { added, removed }: SetEdit): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { address, uid } of there) if (uid !== undefined) owners.set(address, uid)

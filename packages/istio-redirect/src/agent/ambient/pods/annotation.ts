@@ -6,7 +6,9 @@ import { podPath } from '@cni/kube'
 /** Annotation with the status of a pod's enrolment in the mesh. The agent overwrites values of users. */
 export { redirectionAnnotation }
 
-/** API request that changes the redirection annotation. Patches `pods/status`, which needs few permissions. */
+/**
+ * Builds the API request that changes the redirection annotation. Patches `pods/status`, which needs few permissions.
+ */
 export function annotationPatch(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   status: RedirectionStatus | undefined,
@@ -27,7 +29,7 @@ export function annotationPatch(
 /** Result of an attempt to enrol a pod. `unacknowledged`: ztunnel did not accept the pod. */
 export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
 
-/** API request that writes the result of an enrolment into the pod's annotation. */
+/** Builds the API request that writes the result of an enrolment into the pod's annotation. */
 export function patchAfter(
   pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
   outcome: EnrolmentOutcome,

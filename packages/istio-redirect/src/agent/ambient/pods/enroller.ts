@@ -172,14 +172,14 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 }
 
-/** Name of a pod for messages: `namespace/name`. */
+/** Returns a pod's name for messages: `namespace/name`. */
 export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
-/** Error message for a pod or ztunnel whose network namespace is not found. */
+/** Builds the error message for a pod or ztunnel whose network namespace is not found. */
 export const noNamespaceOf = (what: string, uid: string): string =>
   `no process of ${what} (${uid}) shows its namespace, and no mount in /run/netns has its addresses`
 
-/** Names of a pod and of its service account, which the agent sends to ztunnel. */
+/** Returns the names of a pod and of its service account, which the agent sends to ztunnel. */
 export const workloadOf = ({ name, namespace, serviceAccount }: AmbientPod): WorkloadInfo => ({
   name,
   namespace,

@@ -44,12 +44,12 @@ export interface MeshReconciler {
   heal(uid: string): Promise<void>
   /** Compares the namespaces of enrolled pods with the node. Enrols pods with a new namespace again. */
   compare(): Promise<void>
-  /** UIDs of the pods that this agent has enrolled in the mesh, completely or in part. */
+  /** Lists the UIDs of the pods that this agent has enrolled completely or in part. */
   enrolled(): string[]
   counts(): PodCounts
-  /** First 20 pods whose enrolment waits or failed, each with the reason. */
+  /** Lists the first 20 pods whose enrolment waits or failed, each with the reason. */
   waiting(): PodAndReason[]
-  /** First 20 pods that are enrolled but whose traffic is not captured, each with the reason. */
+  /** Lists the first 20 enrolled pods whose traffic is not captured, each with the reason. */
   astray(): PodAndReason[]
   idle(): Promise<void>
 }

@@ -18,7 +18,7 @@ export interface PodQueueOptions {
   readonly signal: AbortSignal
   /** Maximum number of pods that are reconciled in parallel. Functions that `run` calls do not count. Default: 8. */
   readonly lookers?: number | undefined
-  /** Pause in milliseconds before the retry. Default: 100 ms, doubled up to 5 s. */
+  /** Returns the pause in milliseconds before a retry. Default: 100 ms, doubled up to 5 s. */
   readonly pause?: ((failures: number) => number) | undefined
 }
 

@@ -39,7 +39,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   calm: calmLog(log, ''),
 })
 
-/** Names of the counters in `PodCounts` that should count the pod, according to its state. */
+/** Returns the names of the counters in `PodCounts` that should count the pod in this state. */
 export function kindsOf({ reached, waits, lost }: PodState): readonly Kind[] {
   const kinds: Kind[] = []
   if (waits !== undefined) kinds.push('pending')

@@ -13,16 +13,16 @@ export interface PodStore {
   readonly namespaces: Observer
   /** Finds the existing (not deleted) pod with this namespace and name. */
   find(who: PodIdentity): AmbientPod | undefined
-  /** Known facts about a pod, also about a deleted pod until `forget` is called. */
+  /** Returns the known facts about a pod, also about a deleted pod until `forget` is called. */
   situationOf(uid: string): Omit<PodSituation, 'reached'> | undefined
   namespaceLabels(name: string): Labels | undefined
-  /** All pods of the node that are not deleted. */
+  /** Lists all pods of the node that are not deleted. */
   all(): AmbientPod[]
   /** Records an annotation written by the agent, so that the store ignores the pod's older versions. */
   wrote(uid: string, status: RedirectionStatus | undefined, version: string | undefined): void
   /** Removes a deleted pod from the store. */
   forget(uid: string): void
-  /** Reason why the store may lack pods or namespaces, if any. */
+  /** Returns the reason why the store may lack pods or namespaces, if any. */
   problem(): string | undefined
   /** Resolves when the API server has listed all pods and namespaces once. Rejects with the signal's reason. */
   listed(signal: AbortSignal): Promise<void>

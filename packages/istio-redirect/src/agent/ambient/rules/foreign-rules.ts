@@ -27,7 +27,10 @@ export const hasLegacyTables = async (netns: NetnsTarget): Promise<boolean> =>
 
 // internal
 
-/** IP families for which the namespace has legacy iptables tables. Reads the same files as `iptables-legacy-save`. */
+/**
+ * Lists the IP families for which the namespace has legacy iptables tables. Reads the same files as
+ * `iptables-legacy-save`.
+ */
 async function familiesWithTables(netns: NetnsTarget): Promise<Family[]> {
   const found: Family[] = []
   for (const [family, stem] of [

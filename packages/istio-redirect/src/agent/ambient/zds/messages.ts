@@ -11,7 +11,7 @@ import {
 export const messageFor = (request: ZdsRequest): Uint8Array =>
   request.type === 'add' ? addMessage(request) : encodeRequest(request)
 
-/** Reason why a message about a pod cannot be sent to ztunnel, if any. */
+/** Returns the reason why a message about a pod cannot be sent to ztunnel, if any. */
 export function problemOf(request: SnapshotRequest): string | undefined {
   if (request.uid === '') return 'it has no UID'
   const { length } = messageFor(request)

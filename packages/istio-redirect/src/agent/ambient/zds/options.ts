@@ -8,7 +8,7 @@ import type { KnownPod } from '../namespace/netns-cache.ts'
 export interface ZdsOptions {
   /** Path of the Unix socket for ztunnels, in an existing folder. Existing files are replaced. */
   readonly path: string
-  /** All pods of the mesh with counted namespace references, which the server disposes of. */
+  /** Lists all pods of the mesh with counted namespace references. The server disposes of the references. */
   readonly snapshot: () => readonly KnownPod[]
   /** Resolves when the agent knows the enrolled pods. Snapshots for ztunnels wait for this promise. */
   readonly ready?: Promise<unknown> | undefined
@@ -58,7 +58,7 @@ export interface ZdsServer extends AsyncDisposable {
   add(pod: ZdsPod, options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** Sends a pod's removal to all ztunnels. The result of `snapshot()` must no longer contain the pod. */
   remove(uid: string): Promise<void>
-  /** Connections of ztunnels, in the order in which they were opened. */
+  /** Lists the connections of ztunnels, oldest first. */
   connections(): readonly ZdsConnection[]
   /**
    * Closes all connections of ztunnels, and removes the socket. Waiting calls of `add` reject. A second call does
