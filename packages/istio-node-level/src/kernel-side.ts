@@ -76,5 +76,5 @@ export interface KernelSide extends Disposable {
   stop(): Promise<void>
 }
 
-/** Address of a pod whose traffic is redirected, see {@link KernelSide.listPods}. */
+/** Redirected address of a pod, see {@link KernelSide.listPods}. */
 export type EnrolledAddress = Awaited<ReturnType<KernelSide['listPods']>>[number]

@@ -22,8 +22,8 @@ export interface EbpfSideOptions extends Pick<IptablesOptions, 'backend' | 'prog
    */
   readonly variant?: 'tproxy' | 'mark' | undefined
   /**
-   * Sysctl values to restore when the redirection is removed, by name. Default: the values that the node has when its
-   * first ztunnel starts.
+   * Map from sysctl names to the values to restore when the redirection is removed. Default: the values that the node
+   * has when its first ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

@@ -27,8 +27,8 @@ export interface IptablesSideOptions extends Pick<IptablesOptions, 'backend' | '
   readonly hostIp: string
   readonly tunnel: TunnelKind
   /**
-   * Sysctl values to restore when the redirection is removed, by name. Default: the values that the node has when its
-   * first ztunnel starts.
+   * Map from sysctl names to the values to restore when the redirection is removed. Default: the values that the node
+   * has when its first ztunnel starts.
    */
   readonly settings?: ReadonlyMap<string, string> | undefined
 }

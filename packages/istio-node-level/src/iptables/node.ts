@@ -14,7 +14,7 @@ import { type NodePlan, nodePolicyRules, podRoute } from './node-plan.ts'
 import { noNodeRules } from './node-rules.ts'
 import { destroyPodSet, dropEntries, podEntries, podSet, putEntries } from './pod-set.ts'
 
-/** UIDs of the node's enrolled pods, by the pods' IPv4 addresses. */
+/** Map from IPv4 addresses of the node's enrolled pods to the pods' UIDs. */
 export type PodsByAddress = ReadonlyMap<string, string>
 
 /**

@@ -16,9 +16,9 @@ import { podEntries, podSet, putEntries } from './pod-set.ts'
 
 /** Result of {@link enrolAddresses}, with the enrolled addresses of a pod. */
 export interface Enrolled extends KernelReport {
-  /** Addresses of the pod whose traffic is redirected, in the kernel's notation. */
+  /** Redirected addresses of the pod, in the kernel's notation. */
   readonly addresses: readonly string[]
-  /** Addresses of the pod whose traffic is no longer redirected. */
+  /** Addresses of the pod that are no longer redirected. */
   readonly removed: readonly string[]
 }
 

@@ -1,7 +1,7 @@
 import { type NetnsTarget, sysctl } from '@cni/netns'
 import { withoutReversePath } from './network-plan.ts'
 
-/** Values of the node's sysctls before the redirection, to restore when the redirection is removed. */
+/** Map from names to original values of the node's sysctls, to restore when the redirection is removed. */
 export type NodeSettings = ReadonlyMap<string, string>
 
 /** Reads the node's sysctls that node-level redirection changes. The result maps names to values. */

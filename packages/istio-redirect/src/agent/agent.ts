@@ -78,7 +78,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
-  // The agent reads its settings every ten seconds, but rarely repeats an unchanged error.
+  // The agent reads its settings every ten seconds, but rarely logs an unchanged error again.
   const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
@@ -95,7 +95,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     }
     const names = changedVariables(config.values, next.values)
     if (names.length === 0) {
-      // Logs every reload after SIGHUP, because the user expects a line.
+      // Logs every reload after SIGHUP, because the user expects a log line.
       if (bySignal) own.info('the configuration was reloaded: nothing changed')
       return
     }

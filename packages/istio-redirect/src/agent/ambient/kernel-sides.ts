@@ -15,7 +15,7 @@ export interface KernelSideOptions {
   /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
   readonly log: ScopedLog
-  /** Values of the node's sysctls before any agent changed them, by name. */
+  /** Map from names of the node's sysctls to their values before any agent changed them. */
   readonly settings: ReadonlyMap<string, string>
 }
 

@@ -74,7 +74,7 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
   let done = Promise.resolve()
-  /** True until the list's first pod. An observer that joins earlier misses no pod. */
+  /** True until the list request has delivered its first pod. An observer that joins earlier misses no pod. */
   let isUntold = false
 
   const tell = (observer: Observer, what: (observer: Observer) => void): void => {

@@ -8,7 +8,7 @@ import type { Holders } from './sought-pod.ts'
 
 /** Options of {@link findByAddress}, the search for the namespaces of pods by IP address. */
 export interface ByAddressOptions {
-  /** UIDs of the pods that have processes in a network namespace, by the key (`dev:ino`) of the namespace. */
+  /** Map from keys (`dev:ino`) of network namespaces to UIDs of the pods with processes in the namespace. */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly holders: Holders
   /** Map to which the search adds the network namespaces of pods. */
@@ -75,7 +75,7 @@ interface Candidate {
   readonly rival?: string | undefined
 }
 
-/** Best namespace of each pod so far. An older process is better. */
+/** Best candidate namespace of each pod so far. A namespace with an older process is better. */
 class Candidates implements Disposable {
   readonly #best = new Map<string, Candidate>()
 

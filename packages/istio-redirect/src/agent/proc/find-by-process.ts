@@ -9,7 +9,7 @@ import type { Holders, SoughtPod } from './sought-pod.ts'
 
 /** Result of a search for the network namespaces of pods through processes. */
 export interface FoundByProcess {
-  /** UIDs of the pods that have processes in a network namespace, by namespace key. */
+  /** Map from namespace keys to UIDs of the pods with processes in the network namespace. */
   readonly owners: ReadonlyMap<string, readonly string[]>
   readonly refused: ReadonlyMap<string, string>
   readonly warnings: readonly string[]

@@ -7,7 +7,7 @@ import type { Holders, SoughtPod } from './sought-pod.ts'
 
 /** Result of a search for the network namespaces of pods. */
 export interface FoundNamespaces {
-  /** Open network namespaces by the UID of the pod. The caller closes the namespaces. */
+  /** Map from UIDs of pods to the pods' open network namespaces. The caller closes the namespaces. */
   readonly namespaces: ReadonlyMap<string, Netns>
   /** Warnings for the log about network namespaces that the search refused. */
   readonly warnings: readonly string[]
@@ -31,7 +31,7 @@ export async function findPodNamespaces(
 export interface LookedFor extends FoundNamespaces {
   /** UIDs of pods that are still in the network namespace that the agent holds open for them. */
   readonly held: ReadonlySet<string>
-  /** UIDs of pods whose processes are in refused network namespaces, each with the process and the reason. */
+  /** Map from UIDs of pods with processes in refused network namespaces to texts with process and reason. */
   readonly refused: ReadonlyMap<string, string>
 }
 

@@ -16,7 +16,7 @@ export interface SeenNamespace {
 /** Snapshot of all network namespaces on a node, except the namespaces of the node and of the agent. */
 export interface NodeLook {
   readonly hostProc: string
-  /** Network namespaces of the snapshot by their keys (`dev:ino`). */
+  /** Map from keys (`dev:ino`) to the network namespaces of the snapshot. */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>
   /** Reason why some mounts of network namespaces may be missing in the snapshot, as a sentence. */
   readonly mountsProblem: string | undefined

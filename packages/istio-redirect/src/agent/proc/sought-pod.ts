@@ -5,5 +5,5 @@ export interface SoughtPod {
   readonly held?: string | undefined
 }
 
-/** UIDs of pods by the key of the namespace that the agent holds open. */
+/** Map from keys of network namespaces that the agent holds open to UIDs of pods. */
 export type Holders = ReadonlyMap<string, string>

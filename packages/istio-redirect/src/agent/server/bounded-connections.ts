@@ -14,9 +14,9 @@ export interface ServerBounds {
   readonly headersMs: number
   /** Longest life of a connection, in milliseconds. */
   readonly totalMs: number
-  /** Number of bytes that one connection may send. Default 2 MiB. */
+  /** Maximal number of bytes that one connection may send. Default 2 MiB. */
   readonly bytesOfOne?: number
-  /** Number of bytes that all open connections may send together. Default 8 MiB. */
+  /** Maximal number of bytes that all open connections may send together. Default 8 MiB. */
   readonly bytesOfAll?: number
 }
 

@@ -9,7 +9,7 @@ import { type PodEvent, readPodEvent } from './pod-event.ts'
 
 /** Options of {@link eventServer}, the HTTP server for events of plugins. */
 export interface EventServerOptions extends Pick<BoundedOptions, 'closed'> {
-  /** Adds the pod of a plugin's event to the mesh. The plugin gets the error of a rejection. */
+  /** Adds the pod of a plugin's event to the mesh. The plugin gets the error if this call rejects. */
   readonly enrol: (event: PodEvent, signal: AbortSignal) => Promise<void>
   /** Metric that counts the requests of plugins, by `response_code`. */
   readonly requests: Counter

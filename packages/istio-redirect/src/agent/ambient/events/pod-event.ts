@@ -85,7 +85,7 @@ function scan(body: string): {
   return { end: { depth, inText }, closedAt }
 }
 
-/** Finds a member of a JSON object by its name in any case, like Go. */
+/** Finds a member of a JSON object by name, in upper or lower case, like Go. */
 const member = (document: Members, name: string): unknown =>
   Object.entries(document).findLast(([key]) => key.toLowerCase() === name.toLowerCase())?.[1] ?? undefined
 

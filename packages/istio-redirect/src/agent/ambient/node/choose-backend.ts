@@ -35,10 +35,10 @@ export interface BackendChoice {
 }
 
 /**
- * Chooses the back end of ambient mode. Ignores rules of this project, because each start must choose alike.
+ * Chooses the back end of ambient mode. Ignores rules of this project, because each start must choose the same back
+ * end.
  *
- * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is
- *   installed.
+ * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is installed.
  */
 export async function chooseBackend(wish: BackendWish, place: BackendPlace): Promise<BackendChoice> {
   if (!wish.nativeNftables) return chooseIptables(wish.forced, place)

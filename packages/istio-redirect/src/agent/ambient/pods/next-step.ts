@@ -19,7 +19,7 @@ export interface PodSituation {
   readonly deleted: boolean
   /** Labels of the pod's Kubernetes namespace. `undefined` if the namespace is unknown. */
   readonly namespaceLabels: Labels | undefined
-  /** State of the pod's enrolment by this agent. `undefined` outside of the mesh. */
+  /** State of the pod's enrolment by this agent. `undefined` while the pod is outside the mesh. */
   readonly reached: Reached | undefined
 }
 

@@ -40,7 +40,7 @@ export interface PodStoreOptions {
 
 /** Creates a store of pods and namespaces, initially empty. */
 export function podStore({ changed, relabelled, malformed }: PodStoreOptions): PodStore {
-  /** Keys (`namespace/name`) of the pods in the store, by UID. */
+  /** Map from UIDs to keys (`namespace/name`) of the pods in the store. */
   const keys = new Map<string, string>()
   const deleted = new Map<string, AmbientPod>()
   const pods = watchStore<AmbientPod>({

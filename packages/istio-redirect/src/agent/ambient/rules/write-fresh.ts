@@ -15,7 +15,7 @@ export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefin
 
 // internal
 
-/** Cached kernel batches (encoded netlink messages), each by its rules. A batch is freed together with its rules. */
+/** Map from rulesets to kernel batches (encoded netlink messages). A batch is freed together with its ruleset. */
 const kept = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
 
 function batchOf(rules: Ruleset): Uint8Array | undefined {

@@ -31,7 +31,7 @@ interface Task {
   reject(error: unknown): void
 }
 
-/** Number of unanswered snapshot messages. A large number saves context switches. */
+/** Maximal number of unanswered messages of a snapshot. A large number saves context switches. */
 const WINDOW = 64
 const WORK = Symbol('work')
 
@@ -44,7 +44,7 @@ export class Session {
   readonly #packets: Packets
   readonly #around: SessionSurroundings
   readonly #tasks: Task[] = []
-  /** Network namespaces of the pods that the ztunnel has received or will receive. */
+  /** Map from UIDs to network namespaces, for the pods that the ztunnel has received or will receive. */
   readonly #told = new Map<string, NamespaceIdentity>()
   readonly #over = new AbortController()
   #wake = new AbortController()
