@@ -60,8 +60,8 @@ export function iptablesSide({
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
     const brought = undoneOnFailure(async (within) => {
       const prepared = await prepareNode(within(netns), node, pods)
-      // Reads the node's source address towards ztunnel only after `prepareNode`, because the routes that it writes
-      // determine this address.
+      // Reads the node's source address towards ztunnel after `prepareNode` has written routes: they determine this
+      // address.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
       const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
@@ -164,8 +164,8 @@ interface Serving {
   readonly node: NodePlan
   readonly inside: ZtunnelPlan
   /**
-   * ztunnel that serves the node. The KernelSide object opened the handle of ztunnel's network namespace itself, and
-   * closes it.
+   * ztunnel that serves the node. The KernelSide object owns its handle of ztunnel's network namespace, and closes this
+   * handle.
    */
   readonly ztunnel: NodeZtunnel
   /** Change detection for the network namespaces of the node and of ztunnel. */

@@ -46,7 +46,9 @@ function hooks({ nat, mangle, filter }: Tables): readonly Rule[] {
   ]
 }
 
-/** Rules for packets that come out of a tunnel: ztunnel has processed them, so the node routes them normally. */
+/**
+ * Builds the rules for packets from a tunnel: ztunnel has processed these packets, so the node routes them normally.
+ */
 function fromTunnels({ mangle }: Tables): readonly Rule[] {
   return [tunnels.inbound, tunnels.outbound].flatMap(({ node: [name] }) => {
     const fromTunnel = mangle.on('ztunnel-PREROUTING').in(name)
@@ -54,7 +56,7 @@ function fromTunnels({ mangle }: Tables): readonly Rule[] {
   })
 }
 
-/** Rules that save a packet's mark to the connection, so that rules can recognise answer packets. */
+/** Builds the rules that save a packet's mark to the connection, to recognise answer packets later. */
 function connections({ mangle }: Tables): readonly Rule[] {
   return [marks.connectionSkip, marks.proxy].flatMap((mark) =>
     (['ztunnel-FORWARD', 'ztunnel-INPUT'] as const).map((chain) => mangle.on(chain).mark(mark, mark).saveMark(mark)),
@@ -66,7 +68,7 @@ function probesAndOutbound({ mangle, nat, filter }: Tables, { hostIp }: NodeRule
   return [
     // Packets from the node's own address, such as probes of the kubelet, bypass the mesh.
     mangle.on('ztunnel-OUTPUT').only('ipv4').src(hostIp).setMark(marks.connectionSkip),
-    // Accepts packets to ztunnel early, because NAT rules of other programs must not change them.
+    // Accepts packets to ztunnel early, because NAT rules of other programs must not change these packets.
     nat.on('ztunnel-PREROUTING').mark(outbound, outbound).accept(),
     nat.on('ztunnel-POSTROUTING').mark(outbound, outbound).accept(),
     filter.on('ztunnel-FORWARD').mark(outbound, outbound).accept(),

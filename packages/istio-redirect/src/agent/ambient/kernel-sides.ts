@@ -24,7 +24,7 @@ export interface ChosenKernelSide {
   readonly kernel: KernelSide
   /** True if the agent has to pass the pod's network namespace to `addPod`. */
   readonly needsNetns: boolean
-  /** iptables variant of the node's rules. The agent reports it in its status. */
+  /** iptables variant of the node's rules. The agent reports this variant in its status. */
   readonly backend?: IptablesBackend | undefined
 }
 

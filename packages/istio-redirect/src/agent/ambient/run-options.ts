@@ -33,7 +33,7 @@ export interface RunAmbientOptions {
   readonly hostRoot: string
 }
 
-/** Components of ambient mode that are running or starting. The agent's status is made from them. */
+/** Components of ambient mode that are running or starting. The agent's status is made from these components. */
 export interface RunningAmbient {
   readonly seen: PodStore
   readonly pods: MeshReconciler

@@ -26,7 +26,7 @@ export async function checkInstall(install: InstallerOptions): Promise<InstallCh
   return { checks: [...checkFiles(install, plan), ...checkRuntimes(runtimes, runtimesAfter, runtime)], runtimes }
 }
 
-/** Checks that the container runtimes run the plugin. One runtime is enough, because the others may be unused. */
+/** Checks that the container runtimes run the plugin. One runtime is enough, because other runtimes may be unused. */
 export function checkRuntimes(
   readings: readonly RuntimeReading[],
   after: readonly RuntimeReading[],

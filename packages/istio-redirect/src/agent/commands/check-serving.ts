@@ -4,7 +4,9 @@ import type { ServeConfig } from '../part/services.ts'
 import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-status.ts'
 import { type Check, checksOf } from './checks.ts'
 
-/** Status of the agent, or the reason why it cannot be read. `undefined` if the settings turn the socket off. */
+/**
+ * Status of the agent, or the reason why the status cannot be read. `undefined` if the settings turn the socket off.
+ */
 export type ServingAnswer =
   | { readonly socket: string; readonly status: ServingStatus }
   | { readonly socket: string; readonly problem: string }

@@ -9,7 +9,7 @@ export interface AmbientConfig extends EnrolmentSettings {
   readonly eventSocket: string
   /** Path of the Unix socket to which ztunnel connects. The folder must exist. */
   readonly ztunnelSocket: string
-  /** Settings of traffic redirection for all pods. Annotations of a pod may override them. */
+  /** Settings of traffic redirection for all pods. Annotations of a pod may override these settings. */
   readonly capture: Pick<PodCapture, 'ipv6' | 'dnsCapture' | 'probeSource'>
   /** True if the agent removes iptables chains of other Istio versions from pods. */
   readonly reconcile: boolean

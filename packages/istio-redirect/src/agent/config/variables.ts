@@ -4,7 +4,8 @@ const envOnly = { envOnly: true } as const
 const unused = { unused: true } as const
 
 /**
- * Table of all settings of the agent. The flags, environment variables, help and documentation are generated from it.
+ * Table of all settings of the agent. The flags, environment variables, help and documentation are generated from this
+ * table.
  */
 export const variables = {
   // Settings: installed files and their folders.

@@ -5,7 +5,7 @@ import { pause } from '../../pause.ts'
 import type { ApiAccess } from '../part/services.ts'
 import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 
-/** Name of the agent's DaemonSet. The name is fixed, because the plugin recognizes the agent's pods by it. */
+/** Name of the agent's DaemonSet. The name is fixed, because the plugin recognizes the agent's pods by this name. */
 export const DAEMON_SET = 'istio-cni-node'
 
 /** Deadline in milliseconds for reading the DaemonSet when an agent stops, including all requests and pauses. */
@@ -102,7 +102,7 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
 /** True if the API server's error names this kind of object. Proxies also send status 404. */
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
-/** True for an API error that may end within a second, such as a timeout. */
+/** True for an API error that may be temporary, such as a timeout. */
 function isPassing(error: unknown): boolean {
   if (!isKubeError(error)) return false
   if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return true

@@ -74,7 +74,7 @@ export interface ServeConfig {
 export interface CriConfig {
   /** Path of the container runtime's unix socket. */
   readonly socket: string
-  /** `false` if the plugin is a network of its own, and not in the plugin list of another network. */
+  /** True if the plugin is in the plugin list of another network. False if the plugin is a network of its own. */
   readonly chained: boolean
 }
 

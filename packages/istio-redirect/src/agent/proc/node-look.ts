@@ -69,7 +69,10 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
 
 // internal
 
-/** Limit of mounted network namespaces. A node has one mount per pod, and usually about a hundred pods. */
+/**
+ * Maximal number of mounted network namespaces that the agent inspects in a folder. A node has one mount per pod, and
+ * usually about a hundred pods.
+ */
 const MOST_MOUNTS = 4096
 
 /** Folders of named network namespaces. Skips symbolic links that leave the root. */

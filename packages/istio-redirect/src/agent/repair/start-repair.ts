@@ -145,7 +145,7 @@ export async function startRepair(services: RepairServices, around: RepairDeps =
 /** Deadline in milliseconds for running repairs when the agent stops. The whole agent has to end within a second. */
 const settleMs = 800
 
-/** Deadline in milliseconds for the repair of one pod. A successful repair takes far less. */
+/** Deadline in milliseconds for the repair of one pod. A successful repair takes far less time. */
 const repairMs = 60_000
 
 /** Pod that is or was broken. The repair controller keeps it until the pod is deleted. */

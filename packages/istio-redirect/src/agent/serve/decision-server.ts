@@ -40,7 +40,7 @@ export function decisionServer(options: DecisionServerOptions): Server {
 
 // internal
 
-/** Limit of open connections of plugins. When a node starts, all of its pods call the agent at once. */
+/** Maximal number of waiting connections of plugins. When a node starts, all of its pods call the agent at once. */
 const MOST_WAITING = 256
 
 const JSON_TYPE = { 'content-type': 'application/json' }

@@ -23,7 +23,7 @@ export interface ServerBounds {
 /** Reason why the server closed a connection. `crowded`: too many connections or bytes in total. */
 export type CloseReason = 'crowded' | 'late' | 'long'
 
-/** Limits of connections, and the callback for closed ones. */
+/** Limits of connections, and the callback for closed connections. */
 export interface BoundedOptions {
   /** Called for each connection that the server closed because of a limit. */
   readonly closed?: (reason: CloseReason) => void

@@ -127,7 +127,7 @@ function refuseReserved(hostProc: string, { namespace, name }: WorkloadInfo, net
   throw new DiscoveryError(`pod ${namespace}/${name}: ${netns.path} is the network namespace of ${whose}`)
 }
 
-/** Open network namespace with a reference count. The last user closes it. */
+/** Open network namespace with a reference count. The last user closes the namespace. */
 class Held {
   readonly netns: Netns
   readonly identity: NamespaceIdentity

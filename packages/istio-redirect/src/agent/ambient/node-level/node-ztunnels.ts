@@ -1,7 +1,7 @@
 import { readZtunnelPod, type ZtunnelPod } from '@cni/istio-node-level'
 import { type Observer, watchStore } from '@cni/kube'
 
-/** ztunnel pods of a node. A watch of the node's pods keeps them current. */
+/** Current ztunnel pods of a node, updated by a watch of the node's pods. */
 export interface NodeZtunnels {
   readonly observer: Observer
   /** Lists the node's known ztunnel pods. Empty until the API server has listed all pods once. */

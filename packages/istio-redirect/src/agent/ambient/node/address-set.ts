@@ -11,7 +11,7 @@ export interface ProbeEntry {
 
 /** Entries to add to an address set, and entries to remove from it. */
 export interface SetEdit {
-  /** Entries to add to the address set. If the set already has an address, its UID is replaced. */
+  /** Entries to add to the address set. An address that the set already has gets the new UID. */
   readonly added: readonly { readonly address: string; readonly uid: string }[]
   readonly removed: readonly ProbeEntry[]
 }
@@ -23,7 +23,7 @@ export interface AddressSet {
   list(): Promise<ProbeEntry[]>
   /** Returns a number that changes with every change of the address set. Absent without kernel support. */
   generation?(): Promise<number>
-  /** Reads the entries of the address set, and applies the changes that `plan` returns for them. */
+  /** Reads the entries of the address set, and applies the changes that `plan` returns for these entries. */
   edit(plan: (there: readonly ProbeEntry[]) => SetEdit): Promise<SetEdit>
   /** Applies changes to the address set without reading its entries. An existing entry gets the new UID. */
   write(edit: SetEdit): Promise<SetEdit>

@@ -19,7 +19,7 @@ export interface NodeProbesOptions extends Pick<RulesOptions, 'backend' | 'progr
 /** Rules and address sets of the node by which the kubelet's probes bypass the mesh. */
 export interface NodeProbes {
   readonly sets: ProbeSets
-  /** Installs the node's address sets and rules, and removes unneeded ones. */
+  /** Installs the node's address sets and rules, and removes unneeded sets. */
   apply(): Promise<ApplyPlan>
   /**
    * Describes differences from the sets and rules that {@link NodeProbes.apply} installs. Ignores the sets' entries.

@@ -54,7 +54,7 @@ export interface Enroller {
   enrol(pod: AmbientPod, options: EnrolOptions): Promise<void>
   /** Replaces the addresses of a pod in the node's address sets. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
-  /** Removes a pod from the mesh, with its address entries, annotation and rules. */
+  /** Removes a pod from the mesh: deletes the pod's address entries, annotation and rules. */
   leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
   readonly annotate: WriteAnnotation
   /** Repairs the redirection rules in a pod, and returns the corrected differences. */

@@ -6,9 +6,9 @@ import { redirectionAnnotation } from './annotation.ts'
 import type { PodSituation } from './next-step.ts'
 import { slimLabels, slimPod } from './slim-pod.ts'
 
-/** Store of the node's pods and the cluster's namespaces. Two watches of the API server keep it current. */
+/** Store of the node's pods and the cluster's namespaces. Two watches of the API server update the store. */
 export interface PodStore {
-  /** Observer that fills the store. The watch of the node's pods calls it. */
+  /** Observer that fills the store. The watch of the node's pods calls this observer. */
   readonly pods: Observer
   readonly namespaces: Observer
   /** Finds the existing (not deleted) pod with this namespace and name. */

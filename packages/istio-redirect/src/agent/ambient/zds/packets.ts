@@ -3,7 +3,8 @@ import { messageOf } from '@cni/types'
 import { ZdsError } from './zds-error.ts'
 
 /**
- * Messages of one ztunnel connection. An error closes the connection, because late answers could match later messages.
+ * Reader and writer of messages for one ztunnel connection. An error closes the connection, because late answers could
+ * match later messages.
  */
 export interface Packets {
   /** Sends a message to ztunnel, with file descriptors. Rejects with a {@link ZdsError}. */
