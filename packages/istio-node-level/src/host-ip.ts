@@ -3,7 +3,7 @@ import { formatAddress, networkAddress, parseAddress, parsePrefix } from '@cni/t
 import { NodeLevelError } from './node-level-error.ts'
 
 /**
- * Chooses the IPv4 address from which the node contacts pods. Prefers the links' first address that lies in
+ * Chooses the IPv4 address from which the node contacts pods. Prefers the node's first own address that lies in
  * `spec.podCIDR`. Otherwise takes the `InternalIP`. The member `why` explains the choice for the log.
  *
  * @param node - the Node object of the API server

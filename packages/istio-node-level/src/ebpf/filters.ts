@@ -4,7 +4,7 @@ import type { Objects, Variant } from '../objects/objects.ts'
 import type { ProgramName } from '../programs/programs.ts'
 import type { Step } from '../step.ts'
 
-/** Name of an eBPF program, and the direction of packets on a link for which it runs. */
+/** eBPF program by name, and the direction of packets for which the program runs on a link. */
 interface Hook {
   readonly name: ProgramName
   readonly direction: 'ingress' | 'egress'

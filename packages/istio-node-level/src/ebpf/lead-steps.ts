@@ -48,7 +48,7 @@ export function leadDrift({ ztunnel_info }: Objects['maps'], { to }: Pick<Lead, 
 
 const none: EarlierTarget = { ...nobody, netns: 0 }
 
-/** Returns the map value that directs open connections to the previous ztunnel. All zeros if it is gone. */
+/** Returns the map value that directs open connections to the previous ztunnel. All zeros if its link is gone. */
 async function stillThere(rtnl: RtnlPort, { ifindex, mac, flags, pad }: Target, to: Target): Promise<EarlierTarget> {
   if (ifindex === 0 || ifindex === to.ifindex) return none
   const link = await rtnl.getLink(ifindex)

@@ -21,8 +21,8 @@ export interface NamespaceFacts {
 }
 
 /**
- * Plans the settings of ztunnel's namespace. Reverse path filtering is off, because pods' packets have source addresses
- * of pods.
+ * Plans the settings of ztunnel's namespace. Reverse path filtering is off, because redirected packets keep their
+ * source addresses.
  */
 export function namespacePlan(facts: NamespaceFacts): NamespacePlan {
   const { variant, veth } = facts

@@ -60,8 +60,7 @@ export function iptablesSide({
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
     const brought = undoneOnFailure(async (within) => {
       const prepared = await prepareNode(within(netns), node, pods)
-      // Reads the node's source address towards ztunnel after `prepareNode` has written routes: they determine this
-      // address.
+      // Runs after `prepareNode`, because the routes written there determine the node's source address.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
       const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)

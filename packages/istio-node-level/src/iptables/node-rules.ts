@@ -85,7 +85,7 @@ function marking({ mangle }: Tables, { ztunnelIp, ztunnelVeth, port }: NodeRuleF
   const on = mangle.on('ztunnel-PREROUTING').only('ipv4')
   const { connectionSkip, skip, proxy, proxyReturn, outbound } = marks
   return [
-    // Returns for the tunnels' outer UDP packets, because these packets must get no mark.
+    // Lets the tunnels' outer UDP packets leave the chain, because these packets must get no mark.
     on.proto('udp').dport(port).return(),
     on.connmark(connectionSkip, connectionSkip).setMark(skip, skip),
     on.mark(skip, skip).return(),

@@ -21,7 +21,7 @@ export async function routeSteps(rtnl: RtnlPort, wanted: readonly WantedRoute[])
   ]
 }
 
-/** Returns steps that add missing policy rules, and delete unexpected rules for the reserved route tables. */
+/** Returns steps that add missing policy rules, and delete unexpected rules that look up reserved tables. */
 export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = await rtnl.getRules('ipv4')
   const present = new Set(there.map(ruleText))
@@ -36,7 +36,7 @@ export async function ruleSteps(rtnl: RtnlPort, wanted: readonly NewPolicyRule[]
   ]
 }
 
-/** Returns steps that delete the given policy rules, and all other rules for the reserved route tables. */
+/** Returns steps that delete the given policy rules, and all other rules that look up reserved tables. */
 export async function removedRuleSteps(rtnl: RtnlPort, rules: readonly NewPolicyRule[]): Promise<Step[]> {
   const there = (await rtnl.getRules('ipv4')).filter((rule) => isOurs(rule, rules))
   return there.map((rule) => ({ what: `unexpected rule ${ruleText(rule)}`, run: () => rtnl.deleteRule(rule) }))

@@ -14,7 +14,7 @@ export async function checkRuntime(
   try {
     const { state, text } = await pluginInRuntime(socket, { type, chained })
     if (state !== 'missing') return [{ ...check, state: 'ok', detail: text }]
-    // Suggests no next step if the plugin is not installed, because the checks of the installation suggest a step.
+    // Suggests no next step if the plugin is missing: the checks of the installation suggest a step.
     if (!isInstalled) return [{ ...check, state: 'fail', detail: text }]
     return [{ ...check, state: 'fail', detail: `installed, but ${text}`, next: MISSING }]
   } catch (error) {

@@ -69,10 +69,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
 
 // internal
 
-/**
- * Maximal number of mounted network namespaces that the agent inspects in a folder. A node has one mount per pod, and
- * usually about a hundred pods.
- */
+/** Maximal number of mounted network namespaces read from a folder. A node has one per pod, usually about a hundred. */
 const MOST_MOUNTS = 4096
 
 /** Folders of named network namespaces. Skips symbolic links that leave the root. */

@@ -94,7 +94,7 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     try {
       await action()
     } catch (error) {
-      // An aborted repair counts neither as a success nor as a failure, because the next agent retries the repair.
+      // An aborted repair is neither a success nor a failure, because the next agent retries the repair.
       if (!signal.aborted) pods.inc({ type, result: 'fail' })
       throw error
     }

@@ -19,7 +19,7 @@ export interface ZtunnelLeadOptions {
   readonly signal: AbortSignal
 }
 
-/** Elects the newest ready ztunnel pod of the node, and directs the traffic of pods to this ztunnel. */
+/** Elects the node's newest ready ztunnel pod, and directs the traffic of pods to this ztunnel. */
 export interface ZtunnelLead {
   /** Queues an election of the serving ztunnel. Call this method after a change of ztunnel pods. */
   look(): void
