@@ -64,7 +64,7 @@ export function isThere(there: ReadonlyMap<string, PodEntry>, { address, uid, ta
   return found?.uid === uid && isSameTarget(found?.target, target)
 }
 
-/** Describes an entry of a pod's address that the eBPF maps lack. */
+/** Describes a missing entry of the eBPF maps for a pod's address. */
 export const missing = ({ address, uid }: PodEntry): string => `missing ${address} of pod ${uid}`
 /** Describes an entry of the eBPF maps for an address that is not enrolled. */
 export const unexpected = ({ address, uid = '(unknown)' }: PodEntry): string => `unexpected ${address} of pod ${uid}`

@@ -1,6 +1,6 @@
 import type { Gauge, Metrics } from '../part/services.ts'
 
-/** Type of a pod's reconciliation. Istio's metric uses the same words. */
+/** Type of a pod's reconciliation. Istio's metric uses the same names. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
 /** Objects that the agent repaired: the node's rules, the node's address sets, or a pod's rules. */

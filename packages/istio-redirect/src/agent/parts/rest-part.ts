@@ -46,7 +46,7 @@ const CALM = 0.04
 
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
 const WORTH_MS = 300
-/** Weight of processor time in idle phases, which leave little garbage. */
+/** Factor for processor time in idle phases, which leave little garbage. */
 const CALM_COUNTS = 0.1
 
 function ownCpuMs(): number {

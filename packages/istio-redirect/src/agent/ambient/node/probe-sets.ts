@@ -108,7 +108,7 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
 
 interface KeptSet {
   readonly set: AddressSet
-  /** Map from each address that this agent has added to the set to the pod's UID. */
+  /** Map from addresses in the set that this agent added, to UIDs of the pods. */
   readonly known: Map<string, string>
   /** Generation number of the address set at the last check that found no missing entry. */
   whole: number | undefined

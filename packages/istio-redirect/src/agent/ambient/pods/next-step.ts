@@ -47,7 +47,7 @@ export function nextStep(situation: PodSituation, settings: EnrolmentSettings): 
   const decision = decideEnrolment(pod, namespaceLabels, settings)
   if (decision.enrolled) return towardsEnrolled(situation, decision.why)
   if (!inMesh) return none(decision.why)
-  // Removes no rules, because a host-network pod has the node's rules. A user may have written the annotation.
+  // Removes no rules, because a host-network pod has the node's rules. Its annotation may be a user's.
   if (decision.reason === 'host-network') return leave(pod, 'none', decision.why)
   const isKnown = decision.reason !== 'sidecar' || (reached !== undefined && reached.hadSidecar !== true)
   return leave(pod, isKnown ? 'all' : 'proven', decision.why)

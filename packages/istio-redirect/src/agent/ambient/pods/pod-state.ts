@@ -8,7 +8,7 @@ export interface PodState {
   reached: Reached | undefined
   /** Reason why the pod's enrolment waits or failed. */
   waits: string | undefined
-  /** Reason why the pod is enrolled but its traffic is not captured. */
+  /** Reason why the traffic of the enrolled pod is not captured. */
   lost: string | undefined
   /** True if the last check found no trace of the pod's namespace. */
   unseen: boolean
