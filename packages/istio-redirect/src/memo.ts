@@ -1,4 +1,4 @@
-/** Number of kept results. A small number suffices, because a node's pods have similar annotations. */
+/** Maximum number of cached results. A small cache suffices: a node's pods have similar annotations. */
 const MOST = 32
 
 /**
@@ -15,7 +15,7 @@ export function memo<Arguments extends readonly unknown[], Result>(
     const key = JSON.stringify(args)
     const known = remembered.get(key) ?? { result: make(...args) }
     if (!fits(key, known.result)) return known.result
-    // Moves the used result to the map's end, because the first result is dropped.
+    // Moves the used result to the map's end. A full cache drops the map's first result.
     remembered.delete(key)
     remembered.set(key, known)
     const [oldest = key] = remembered.keys()

@@ -8,7 +8,7 @@ export const selectorsSchema = selectorsOf(z.string())
 const text = z.nullish(z.string())
 const flag = z.nullish(z.boolean())
 const texts = z.nullish(z.array(z.string()))
-/** Schema of an absolute path, because the container runtime chooses the working directory. */
+/** Schema of a path. The path must be absolute, because the runtime chooses the working directory. */
 const path = z.nullish(z.string().check(z.regex(/^(?:\/|$)/, 'expected an absolute path')))
 
 const keys = {
@@ -29,7 +29,7 @@ const keys = {
   check_mode: z.nullish(z.enum(['verify', 'none'])),
   /** Mode of the plugin's STATUS. `strict` also reports problems that the node agent repairs when it starts. */
   status_mode: z.nullish(z.enum(['lenient', 'strict'])),
-  /** Use of the node agent. With `never`, the plugin always decides by itself and does not ask the agent. */
+  /** `auto`: the plugin asks the node agent first. `never`: the plugin always decides by itself. */
   agent: z.nullish(z.enum(['auto', 'never'])),
   /** Configuration keys of Istio 1.19 and earlier. */
   log_level: text,

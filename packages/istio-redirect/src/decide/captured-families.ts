@@ -25,7 +25,7 @@ export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
   // Skips the address `::6`, because an earlier ADD of the plugin added it to `lo`.
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
-/** True if `prevResult` has IPv6 addresses and the kernel lists none. */
+/** True if `prevResult` has IPv6 addresses but the kernel lists no IPv6 address. */
 export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
   told.ipv6.length > 0 && found.ipv6.length === 0
 

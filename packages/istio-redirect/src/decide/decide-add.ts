@@ -26,7 +26,7 @@ export interface AddSources {
   /** Enrols a pod in the ambient mesh if the selectors choose the pod. */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>
-  /** Throws if the pod needs too many rules for the agent's batch. */
+  /** Throws if the pod needs too many rules for one netlink batch of the agent. */
   bound?(redirect: Redirect): void
 }
 
@@ -34,7 +34,7 @@ export interface AddSources {
 export type Decision = { readonly act: 'skip' } | { readonly act: 'redirect'; readonly config: CaptureConfig }
 
 /**
- * Decides about an ADD and logs the reason, in the agent or in the plugin.
+ * Decides about an ADD and logs the reason. Runs in the agent or in the plugin.
  *
  * @throws CniError or RedirectError for a pod whose ADD has to fail; also any error of a data source.
  */

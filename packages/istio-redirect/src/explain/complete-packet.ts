@@ -8,7 +8,7 @@ export function completePacket(packet: Packet): Packet {
   if (packet.in !== undefined) return packet
   const inside = !isOutside(packet.dst) || packet.local?.includes(packet.dst) === true
   const { out = inside ? 'lo' : 'eth0', uid, gid = uid, src } = packet
-  // Default source address: the destination address on `lo`, or else an address of the pod.
+  // Default source address: the destination address for a packet on `lo`, otherwise the pod's own address.
   const family = packet.dst.includes(':')
   const own = packet.local?.find((address) => address.includes(':') === family)
   const from = src ?? (inside ? packet.dst : own)

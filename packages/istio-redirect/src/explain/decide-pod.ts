@@ -48,7 +48,7 @@ export function decidePod(
     )
   }
   const redirect = redirectFor(info, { log, env })
-  // Assumes addresses of both families. IPv6 is captured only for a dual-stack pod.
+  // Without known addresses, assumes one of each family. IPv6 is captured only for a dual-stack pod.
   const families = familiesOf(
     usableAddresses(addresses.length > 0 ? addresses : ['192.0.2.1', '2001:db8::1']),
     redirect.dualStack,

@@ -5,7 +5,7 @@ import { FRESH_GENERATION } from '../fresh-generation.ts'
 import { removeNativeTables } from './native-tables.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** Creates a rule writer that writes nftables over netlink, without a program. */
+/** Creates a rule writer that writes nftables over netlink, without running a program. */
 export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
   const rules = nativeRules(config)
   const kernel = nftables(where)

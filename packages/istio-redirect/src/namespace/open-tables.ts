@@ -6,7 +6,7 @@ import { FRESH_GENERATION } from '../fresh-generation.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 
-/** Opens the tables that ADD writes to, or returns `undefined` if only programs can write. */
+/** Opens the tables that ADD writes to. Returns `undefined` if only the iptables programs can write them. */
 export const openTables = (netns: Netns, isNative: boolean): FreshNftables | undefined =>
   isNative ? openNftables(netns, ownTables()) : openIptables(netns)
 

@@ -51,7 +51,7 @@ async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): P
   }
   if (settings.mayBeServed) {
     const native = c.conf.native_nftables === true
-    // Does not ask the agent without addresses, because the plugin reports the error itself.
+    // Skips the agent if no address is known: the plugin reports that error itself.
     const found = await addresses().catch(() => undefined)
     const request = found && { version: VERSION, call, native, addresses: found }
     const served = request && (await askAgent(c, settings.runDir, request))

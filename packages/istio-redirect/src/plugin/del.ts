@@ -38,7 +38,7 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
   await orWarn(c, 'its state cannot be removed', () => state.remove(key))
 }
 
-/** True if the namespace's rules and settings are recorded, and no other attachment shares them. */
+/** True if a record describes the namespace's rules, and no other attachment uses the namespace. */
 function goesWithIt(c: DelContext<Conf>, state: Attachments, recorded: AttachmentRecord | undefined): boolean {
   const { netns } = c
   if (netns === undefined) return false

@@ -22,7 +22,7 @@ export const ADD_PATH = '/add'
 /** Maximal size of the plugin's request to the agent, in bytes. */
 export const MAX_REQUEST = 1024 * 1024
 
-/** Encodes the plugin's request to the agent. Contains no secrets. */
+/** Encodes the plugin's request to the agent. The request contains no secrets. */
 export function encodeRequest({ call, ...request }: AddRequest): string {
   const { pod, settings, env } = call
   const { ambientSelectors, ambientOptOut } = settings

@@ -11,7 +11,7 @@ import { SERVE_SOCKET } from './socket.ts'
 export type ServedDecision = Extract<ServeAnswer, { readonly act: 'skip' | 'redirect' }>
 
 /**
- * Asks the node agent for a decision. Resolves to `undefined` if the agent gives none.
+ * Asks the node agent for a decision. Resolves to `undefined` if the agent does not decide.
  *
  * @throws CniError if the agent decides that the ADD fails.
  */

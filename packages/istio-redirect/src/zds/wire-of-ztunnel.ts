@@ -13,7 +13,7 @@ export const encodeHello = ({ version }: Hello): Uint8Array => numberField(1, ve
 /** Encodes ztunnel's answer to a message of the agent. */
 export const encodeAck = ({ error }: Ack): Uint8Array => lengthDelimited(1, textField(1, error))
 
-/** Decodes a message of the agent to ztunnel. Returns `undefined` without a known field. */
+/** Decodes a message of the agent to ztunnel. Returns `undefined` if the message has no known field. */
 export function decodeRequest(bytes: Uint8Array): ReceivedRequest | undefined {
   let request: ReceivedRequest | undefined
   for (const field of fieldsOf(bytes)) {

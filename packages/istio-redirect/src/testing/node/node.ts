@@ -33,8 +33,8 @@ export interface NodeOptions {
 }
 
 /**
- * Test double of a Kubernetes node with pods and an API server. The plugin chain consists of Debian's bridge,
- * host-local, and the plugin under test.
+ * Test double of a Kubernetes node with pods and an API server. The plugin chain consists of Debian's plugins `bridge`
+ * and `host-local`, and the plugin under test.
  */
 export interface Node extends AsyncDisposable {
   readonly binDir: string

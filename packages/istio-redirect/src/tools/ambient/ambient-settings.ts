@@ -44,7 +44,9 @@ export function ambientSettings({ env, stderr }: ToolIo, conf: Settings, native:
   }
 }
 
-/** Reads the labels of a Kubernetes namespace from a file. Empty if the file does not contain the namespace. */
+/**
+ * Reads the labels of a Kubernetes namespace from a file. Returns no labels if the file does not contain the namespace.
+ */
 export async function namespaceLabels(io: ToolIo, path: string, name: string): Promise<Labels> {
   const found = (await documents(io, path)).flatMap(withItems).find(({ kind, metadata }) => {
     return kind === 'Namespace' && isObject(metadata) && metadata.name === name

@@ -27,7 +27,7 @@ export async function probe(options: ProbeOptions): Promise<void> {
   const arrival = new Promise<void>((resolve) => {
     passed = resolve
   })
-  // Test connections by client address. The probe needs a connection in both sets.
+  // Client addresses of the probe's connections. The probe succeeds if both sets contain one address.
   const seen = { sent: new Set<string>(), accepted: new Set<string>() }
   const see = (where: 'sent' | 'accepted', address: string | undefined, port: number | undefined) => {
     const client = endpoint(address, port)

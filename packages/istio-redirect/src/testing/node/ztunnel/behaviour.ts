@@ -16,7 +16,7 @@ export interface ZtunnelBehaviour {
   readonly refuse?: string | undefined
   /** Milliseconds by which the stand-in delays every answer. */
   readonly lateMs?: number | undefined
-  /** True if the stand-in is faulty even during the agent's snapshot. */
+  /** True if the stand-in also misbehaves while the agent sends its snapshot. */
   readonly fromStart?: boolean | undefined
   /** True if the stand-in connects to the agent and sends nothing. */
   readonly mute?: boolean | undefined

@@ -153,7 +153,7 @@ export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
       if (typeof read === 'string') return { error: `failure to read message : ${read}`, next: 'disconnect' }
       heard.push('uid' in read ? `${read.type} ${read.uid}` : read.type)
       const reaction = obey(read, message.fds[0])
-      // Readiness changes only with a message that succeeds.
+      // Only a message that succeeds changes ztunnel's readiness.
       if (reaction.error === '') ready = complete && pending.size === 0
       return reaction
     },

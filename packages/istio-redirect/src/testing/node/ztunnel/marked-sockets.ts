@@ -1,4 +1,4 @@
-/** Makes system calls itself, because Node.js opens sockets only in the namespace of its process. */
+/** Opens sockets by direct system calls, because Node.js opens sockets only in the namespace of its process. */
 import { closeSync } from 'node:fs'
 import { ZTUNNEL_MARK } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
@@ -117,7 +117,7 @@ const kinds: Readonly<Record<string, readonly [kind: string, message: string]>> 
   EACCES: ['PermissionDenied', 'Permission denied'],
 }
 
-/** Formats a system call's error as Rust programs print it, such as ztunnel. */
+/** Formats a system call's error as ztunnel, a Rust program, prints it. */
 function osError({ code, errno }: Pick<SysError, 'code' | 'errno'>): string {
   const [kind, message] = kinds[code] ?? ['Uncategorized', code]
   return `Os { code: ${errno}, kind: ${kind}, message: "${message}" }`

@@ -8,9 +8,9 @@ import type { ZtunnelBehaviour } from './behaviour.ts'
 import type { Ztunnel, ZtunnelView } from './ztunnel.ts'
 
 /**
- * Starts a stand-in for ztunnel as a process that can be killed. Speaks ZDS as ztunnel 1.30 does, and forwards
- * connections without HBONE. Needs root. Resolves when the process runs. The returned object's properties are updated
- * with a short delay.
+ * Starts a stand-in for ztunnel as a process that can be killed. The stand-in speaks ZDS as ztunnel 1.30 does, and
+ * forwards connections without HBONE. Needs root. Resolves when the process runs. The returned object's properties are
+ * updated with a short delay.
  *
  * @param options - `path`: the agent's socket
  */
