@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { findExecutable } from '@cni/host'
 
-/** Creates a folder for PATH with only legacy iptables, whose rules need programs. */
+/** Creates a folder for PATH with only legacy iptables, whose rules only programs can write. */
 export function legacyPath(folder: string): string {
   const bin = join(folder, 'bin-legacy')
   mkdirSync(bin)

@@ -113,7 +113,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
     mangle('prerouting', `${L4} ct state invalid counter jump istio-drop`)
     mangle('istio-drop', 'counter drop')
   }
-  // Rules that redirect to the proxy's ports, and the exception for the tunnel port.
+  // Rules that redirect connections to the proxy's ports. Connections to the tunnel port are exempt.
   nat('istio-inbound', `${L4} tcp dport ${tunnel} counter return`)
   nat('istio-redirect', `${L4} counter redirect to :${config.proxyPort}`)
   nat('istio-in-redirect', `${L4} counter redirect to :${config.inboundCapturePort}`)
@@ -243,7 +243,7 @@ function everyStatement(config: CaptureConfig): readonly Statement[] {
   return all
 }
 
-/** Removes jumps to chains that the transaction does not create, because nft refuses them. */
+/** Removes jumps to chains that the transaction does not create, because nft refuses these jumps. */
 function withoutEmptyJumps(statements: readonly Statement[]): readonly Statement[] {
   return statements.filter(({ table, text }) => {
     const [, target] = / jump (\S+)$/.exec(text) ?? []

@@ -28,7 +28,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
 
 // internal
 
-/** All API requests of a CNI call share a client, until the server refuses its credentials. */
+/** All API requests of a CNI call share one client, until credentials or a certificate are rejected. */
 function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(

@@ -98,5 +98,5 @@ export function decodeAck(bytes: Uint8Array): Ack | undefined {
 
 // internal
 
-/** Answer of ztunnel without an error. All such answers share one object. */
+/** ztunnel's answer that reports no error. All such answers share one object. */
 const ALL_IS_WELL: Ack = { error: '' }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
 
-/** Stand-in for ztunnel that acknowledges each message of the agent and records its pods. */
+/** Stand-in for ztunnel that acknowledges each message of the agent and records the pods. */
 export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
 
 /** Starts the ztunnel stand-in. When the connection to the agent ends, it connects again. */

@@ -6,7 +6,7 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 /** Timeout of a test's waits for a condition, in milliseconds. */
 export const patience = { timeout: 20_000 }
 
-// Helpers wait with `vi.waitFor`, because a concurrent test's own `expect` is unavailable here.
+// Helpers wait with `vi.waitFor`, because they cannot use the `expect` of a concurrent test.
 
 /** Waits until the agent's ambient mode reports no problem. */
 export const ready = (agent: { problem(): string | undefined }) =>
@@ -16,7 +16,7 @@ export const ready = (agent: { problem(): string | undefined }) =>
 export const joined = (ztunnel: RecordingZtunnel) =>
   vi.waitFor(() => expect(ztunnel.told).toContain('snapshotSent'), patience)
 
-/** Waits until a pod's redirection annotation has the value. */
+/** Waits until a pod's redirection annotation has the given value. */
 export const annotated = (pod: TestPod, value: string | undefined) =>
   vi.waitFor(() => expect(pod.annotation()).toBe(value), patience)
 

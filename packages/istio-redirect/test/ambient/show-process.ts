@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Netns } from '@cni/netns'
 
-/** Adds a process of a pod to the test's procfs. An empty `uid` means no pod. */
+/** Adds a process of a pod to the test's procfs. An empty `uid` means a process outside all pods. */
 export function showProcess(root: string, pid: string, uid: string, namespace: Pick<Netns, 'path'>, start = 100): void {
   const folder = join(root, 'proc', pid)
   mkdirSync(join(folder, 'ns'), { recursive: true })

@@ -53,7 +53,7 @@ export const nodeFiles = async (): Promise<string> =>
     `cd /; find run/istio-cni ! -type d ! -name istio-cni.log ! -path '*/attachments/*' 2>/dev/null || true`,
   ))
 
-/** Waits until no `*.uninstalled` is left, because the agent keeps plugin files that pods need. */
+/** Waits until no file `.*.uninstalled` is left. The agent keeps these plugin files while pods need them. */
 export async function atRest(look: () => Promise<string>): Promise<string> {
   await until(
     'no plugin is kept for a pod',
@@ -73,7 +73,7 @@ export async function chain(): Promise<string[]> {
   return list.plugins.map(({ type }: { type: string }) => type)
 }
 
-/** Memory of the agent's pod in megabytes. The working set includes file pages in use, as in kubelet's figures. */
+/** Memory of the agent's pod in megabytes. As in kubelet's figures, `workingSet` includes `usedFiles`. */
 export async function memory(): Promise<Record<'anonymous' | 'cached' | 'usedFiles' | 'workingSet', number>> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`

@@ -83,7 +83,7 @@ export const isReady = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined &&
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 
-/** Repeats `look` until it returns a value. `what` is text for the error message. */
+/** Calls `look` until it returns a value. `what` describes the value in the error message. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | false | undefined>,

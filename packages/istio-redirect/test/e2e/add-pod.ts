@@ -44,7 +44,7 @@ export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' 
   return { kill: (signal: NodeJS.Signals) => child.kill(signal), called }
 }
 
-/** True if the agent decided about the pod, by the plugin's debug log. */
+/** True if the agent decided about the pod, according to the plugin's debug log. */
 export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
 
 /** Attachment records that the plugin has written on the test node, by container. */

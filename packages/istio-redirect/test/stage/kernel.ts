@@ -69,7 +69,7 @@ export async function podBridge(node: Netns, gateways: readonly string[]): Promi
     await onNode.addLink({ kind: 'veth', name: `pod${pods}`, up: true, master: 'br0', peer })
     using inside = await openRtnl(pod)
     for (const address of addresses) await inside.addAddress('eth0', withBits(address))
-    // Adds a default route, because the source address of kubelet's probes is on no link.
+    // Adds a default route, because the source address of kubelet's probes belongs to no link.
     for (const gateway of gateways) await inside.addRoute({ destination: 'default', gateway })
   }
 }

@@ -24,7 +24,7 @@ function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable
   }
 }
 
-/** Starts the agent of a release, and returns its different file changes in order. */
+/** Starts the agent of a release. Returns the distinct file changes in order of first occurrence. */
 export async function stepsOf(node: UpgradeNode, release: Release): Promise<string[]> {
   const steps = new Set<string>()
   using _ = watchSteps(node, (step) => steps.add(step))

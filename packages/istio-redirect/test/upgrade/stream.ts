@@ -5,7 +5,7 @@ const LANES = 3
 
 /** Pods that a test adds, checks and deletes continuously during an upgrade. Every fourth pod is outside the mesh. */
 export interface Stream extends AsyncDisposable {
-  /** Stops adding pods and waits for the rest. Returns the number of all pods. */
+  /** Adds no more pods, and waits for the existing pods. Returns the number of all pods. */
   stop(): Promise<number>
 }
 

@@ -130,7 +130,7 @@ function outbound(t: Tables, capture: PodCapture): readonly Placed[] {
   ]
 }
 
-/** Splits a rule into a copy for each address family, for destinations outside loopback. */
+/** Copies a rule for each captured address family. Each copy excludes the loopback address. */
 function notLoopback<Next>(
   rule: {
     ip(field: 'daddr'): { not(value: string): Next }

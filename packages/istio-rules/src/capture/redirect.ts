@@ -85,7 +85,7 @@ function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
 
 const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
 
-/** Annotation with the pod's virtual interfaces. The deprecated key counts only without the new key. */
+/** Annotation with the pod's virtual interfaces. The deprecated key counts only if the pod lacks the new key. */
 function rerouteAnnotation(pod: PodInfo) {
   const { rerouteVirtualInterfaces, kubevirtInterfaces } = annotations
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces

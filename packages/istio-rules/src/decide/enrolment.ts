@@ -18,7 +18,7 @@ export interface EnrolmentSettings {
   readonly optOut?: boolean | undefined
 }
 
-/** Decision if a pod belongs to the ambient mesh. `why` is a sentence without the pod's name. */
+/** Decision about a pod's membership in the ambient mesh. `why` is a sentence without the pod's name. */
 export type EnrolmentDecision =
   | { readonly enrolled: true; readonly why: string }
   | {

@@ -25,7 +25,7 @@ function proxyOwner(
   const ownPod = lo.not.dst(loopback(config)).proto('tcp')
   // Excludes port 53 only from the rule for the proxy's user, as in Istio.
   const inbound = dns && owner === 'uid' ? ownPod.not.dports(DNS_PORT, tunnel) : ownPod.not.dport(tunnel)
-  // Connections to the own pod bypass the proxy. DNS queries reach the later DNS rules.
+  // Local connections of the application bypass the proxy. DNS queries reach the later DNS rules.
   const local = dns ? lo.proto('tcp').not.dport(DNS_PORT) : lo
   return [
     inbound[owner](id).jump('ISTIO_IN_REDIRECT'),
@@ -40,7 +40,7 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
   if (mode === 'all-except') return groups.map((group) => output.gid(group).return())
   const numbers = groups.filter((group) => typeof group === 'number')
   if (numbers.length > MAX_CONDITIONS && numbers.length === groups.length) {
-    // One rule has no room for all conditions. Packets without a socket match no range.
+    // Uses ID ranges, because one rule has no room for all groups. Packets without a socket match no range.
     return [output.not.socketExists().return(), ...gaps(numbers).map((range) => output.gid(range).return())]
   }
   // One negated condition for each group. Without groups, the rule matches all packets.

@@ -3,7 +3,7 @@ import { loopback, PASSTHROUGH } from '../capture/addresses.ts'
 import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 
-/** Mark of packets from the proxy, but not the application, to its own pod. */
+/** Mark of packets that the proxy, not the application, sends to its own pod. */
 export const OUTBOUND_MARK = 1338
 
 /** Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections. */
@@ -25,7 +25,7 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
   ])
 }
 
-/** Packet marks for TPROXY, which route replies to the proxy and exclude the proxy's packets. */
+/** Rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its packets. */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

@@ -4,7 +4,7 @@ import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules of the chains that redirect to the proxy, except connections to the tunnel port. */
+/** Rules that redirect connections to the proxy's ports. Connections to the tunnel port are exempt. */
 export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   return [

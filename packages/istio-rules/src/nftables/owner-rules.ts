@@ -29,7 +29,7 @@ function proxyOwner(
   // Excludes port 53 only from the rule for the proxy's user, as in Istio.
   const spared = dns && key === 'skuid' ? [DNS_PORT, tunnel] : tunnel
   const ownPod = [tcp.ip('daddr').not(ipv4), ...ofIpv6(config, [tcp.ip6('daddr').not(ipv6)])]
-  // Connections to the own pod bypass the proxy. DNS queries reach the later DNS rules.
+  // Local connections of the application bypass the proxy. DNS queries reach the later DNS rules.
   const local = dns ? tcp.tcp('dport').not(DNS_PORT) : lo
   return [
     ...ownPod.map((rule) => rule.tcp('dport').not(spared)[key](id).counter().jump('istio-in-redirect')),
@@ -43,7 +43,7 @@ export function ownerGroupRules(t: Tables, { ownerGroups: { mode, groups } }: Ca
   const output = t['istio-proxy-nat'].on('istio-output')
   const ids = groups.map(ownerId)
   if (mode === 'all-except') return ids.map((id) => output.skgid(id).counter().return())
-  // One negated set replaces the conditions, because a rule has no room for so many.
+  // Uses one negated set, because a rule has no room for this many conditions.
   if (ids.length > MAX_CONDITIONS) return [output.skgid().not(ids).counter().return()]
   // One negated condition for each group. Without groups, the rule matches all packets.
   return [

@@ -35,7 +35,7 @@ export function nativeRules(config: CaptureConfig): Ruleset {
   return inUse(rules)
 }
 
-/** Drops invalid TCP packets, because the network stack's reset would have untranslated addresses. */
+/** Drops invalid packets. The network stack would answer them with a TCP reset from an untranslated address. */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []
   const mangle = t['istio-proxy-mangle']

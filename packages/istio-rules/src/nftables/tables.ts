@@ -31,5 +31,5 @@ export const tables = {
 /** Functions that create nftables rules, by the table of the rules. */
 export type Tables = Builders<'inet', typeof tables>
 
-/** Returns the list of IPv6 rules or values if the configuration captures IPv6. */
+/** Returns `list` if the configuration captures IPv6, otherwise an empty list. */
 export const ofIpv6 = <T>({ ipv6 }: CaptureConfig, list: readonly T[]): readonly T[] => (ipv6 ? list : [])

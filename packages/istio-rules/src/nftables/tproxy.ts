@@ -49,7 +49,7 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/** Packet marks for TPROXY, which route replies to the proxy and exclude the proxy's packets. */
+/** Rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its packets. */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

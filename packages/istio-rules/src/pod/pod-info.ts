@@ -11,10 +11,7 @@ export interface PodInfo {
   readonly containers: ReadonlySet<string>
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /**
-   * Environment variables of the container `istio-proxy` with literal values. A variable with `valueFrom` gets the
-   * value "".
-   */
+  /** Environment variables of the container `istio-proxy`. A variable with `valueFrom` has the value `''`. */
   readonly proxyEnv: Readonly<Record<string, string>>
   /** Type of the proxy (`sidecar`, `router`, …): `args[1]` of the container `istio-proxy` if `args[0]` is `proxy`. */
   readonly proxyType?: string

@@ -28,7 +28,7 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
 export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLog): OwnerGroups {
   const includes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS', '*')
   const excludes = lookUp(pod, env, 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE', '')
-  // Validates both variables, because an error in the unused one would appear only later.
+  // Validates both variables, because an error in the unused variable would appear only later.
   const only = parseFrom(includes, (value) => (value === '*' ? undefined : ownerGroups(value, 64)))
   const except = parseFrom(excludes, (value) => ownerGroups(value))
   if (only === undefined) return { mode: 'all-except', groups: except }

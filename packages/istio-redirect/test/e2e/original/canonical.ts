@@ -10,7 +10,7 @@ export function canonicalPod(pod: StoredPod): StoredPod {
 
 function canonicalList(key: string, value: string): string {
   if (!/^traffic\.sidecar|^istio\.io\/reroute/.test(key)) return value
-  // Blanks in IP ranges stay, because both plugins refuse them.
+  // Keeps blanks in IP ranges, because both plugins refuse a range with a blank.
   if (/IPRanges$/.test(key)) return canonicalItems(value, (item) => item)
   if (/Ports$/.test(key)) {
     return canonicalItems(value.trim(), (item) => (/^\s*\d{1,5}\s*$/.test(item) ? String(Number(item)) : item))
@@ -21,7 +21,7 @@ function canonicalList(key: string, value: string): string {
 const canonicalItems = (value: string, canonical: (item: string) => string): string =>
   [...new Set(value.split(',').map(canonical))].join(',')
 
-/** Rewrites the lists of command lines as our program reads them. Duplicates stay. */
+/** Rewrites lists in flags and variables as our program reads the lists. Keeps duplicates. */
 export function canonicalCommands({ runs, ...ground }: CommandCase): CommandCase {
   return {
     ...ground,

@@ -175,7 +175,7 @@ async function tokenOf(kube: KubeServer, account: string): Promise<string> {
 
 async function remove(kube: KubeServer, object: Manifest): Promise<void> {
   const path = `${pathOf(object)}/${object.metadata.name}`
-  // Deletes in the background, because the test's API server has no garbage collector.
+  // Requests background deletion, because the test's API server has no garbage collector.
   const document = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
   await kube.admin
     .send(

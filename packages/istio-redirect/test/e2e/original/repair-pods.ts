@@ -52,7 +52,7 @@ const eventsSchema = z.object({
   ),
 })
 
-/** Creates a pod for each validation status, in a namespace with the node's name. */
+/** Creates a pod for each validation status, in a namespace named like the node. */
 export async function repairPods({ admin }: KubeServer, node: string) {
   const signal = AbortSignal.timeout(30_000)
   const write = (method: 'POST' | 'PATCH', path: string, document: object) =>

@@ -80,6 +80,6 @@ export function isPart(field: string): field is Part {
   return parts.some((part) => part === field)
 }
 
-/** True if two rulesets have equally many rules per chain. Back ends print texts differently. */
+/** True if two rulesets have equally many rules per chain. Ignores the rules' texts, which differ by back end. */
 export const sameRules = (a: string, b: string): boolean =>
   a.match(/^-A ISTIO\w+/gm)?.join() === b.match(/^-A ISTIO\w+/gm)?.join()

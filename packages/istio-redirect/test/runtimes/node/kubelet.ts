@@ -61,7 +61,7 @@ const namespacesSchema = z.object({
 })
 const cniSchema = z.object({ Networks: z.array(z.object({ Config: z.object({ Source: z.string() }) })) })
 
-/** Repeats `work` while containerd has no CNI network, because a conflist is briefly rewritten. */
+/** Repeats `work` while containerd has no CNI network, which happens while a conflist is being rewritten. */
 async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + 10_000
   for (;;) {

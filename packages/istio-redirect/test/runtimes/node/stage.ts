@@ -19,7 +19,7 @@ export interface Stage extends AsyncDisposable {
   readonly runDir: string
   readonly ipamDir: string
   readonly api: ApiServer
-  /** Writes the network configuration into the existing file, because container runtimes notice such a change. */
+  /** Overwrites the network configuration in place, because container runtimes notice this change. */
   use(kind: ChainKind, ours?: readonly PluginConf[]): Conflist
   /** Pod addresses that the IPAM plugin host-local has assigned. */
   leases(): string[]
