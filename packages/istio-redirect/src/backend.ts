@@ -12,7 +12,7 @@ export function iptablesBackend(word: unknown): IptablesBackend | undefined {
   return word === 'legacy' ? 'iptables-legacy' : undefined
 }
 
-/** Name of a back end in files on nodes, which must not change between versions. */
+/** Returns the name of a back end in files on nodes. The name must not change between versions. */
 export function backendWord(backend: Backend): 'nft' | 'legacy' | 'nftables' {
   if (backend === 'nftables') return backend
   return backend === 'iptables-nft' ? 'nft' : 'legacy'

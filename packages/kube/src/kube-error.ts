@@ -22,7 +22,7 @@ export class KubeError extends Error {
     | 'ABORTED'
     | 'STATUS'
     | 'BAD_ANSWER'
-  /** HTTP status of the API server's answer; `undefined` unless the error's `code` is `STATUS`. */
+  /** HTTP status of the API server's answer. Defined only if the error's `code` is `STATUS`. */
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
   /** Error message that the API server sent, with control characters removed. */

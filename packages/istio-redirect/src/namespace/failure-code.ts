@@ -36,7 +36,7 @@ function nftCode({ code, faults }: NftError): number | undefined {
   return isModule ? ErrorCode.pluginNotAvailable : ErrorCode.ioFailure
 }
 
-/** CNI error codes by errno or other error code. */
+/** Map from an errno or another error code to a CNI error code. */
 const codes: Readonly<Record<string, number>> = {
   NO_FFI: ErrorCode.pluginNotAvailable,
   NO_NSENTER: ErrorCode.pluginNotAvailable,

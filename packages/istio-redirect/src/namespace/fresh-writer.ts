@@ -52,7 +52,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
     backend: async () => backend,
     async apply() {
       const begun = performance.now()
-      // Writes step by step if the kernel refuses the batch. The error names the rule.
+      // If the kernel refuses the batch, writes step by step. The error then names the refused rule.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
       c.undo(() => takeBack(c, config, backend))

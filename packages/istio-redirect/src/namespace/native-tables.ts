@@ -35,7 +35,7 @@ export function hasNativeTables(netns: Netns): boolean {
 export const clearNativeTables = (where: Where): Promise<boolean> =>
   unlessUnsupported(() => removeNativeTables(where), false)
 
-/** Runs a function on nf_tables. Returns `otherwise` if nf_tables is unavailable. */
+/** Runs a function that uses nf_tables. Returns `otherwise` if nf_tables is unavailable. */
 export async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T): Promise<T> {
   try {
     return await work()

@@ -15,7 +15,7 @@ export async function removeEarlier(
   const earlier = writerFor(c, before.rules, backend)
   const nextBackend = recordedBackend(next)
   const writer = writerFor(c, next.rules, nextBackend)
-  // A record with an unknown back end is from iptables.
+  // A record with an unknown back end describes iptables rules.
   const switched = backend === undefined ? nextBackend === 'nftables' : backend !== nextBackend
   if (!switched && JSON.stringify(earlier.rules) === JSON.stringify(writer.rules)) return
   c.undo(async () => {

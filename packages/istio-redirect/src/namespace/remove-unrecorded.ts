@@ -5,7 +5,7 @@ import { openNft } from '@cni/nftables/wire'
 import type { Backend } from '../backend.ts'
 import { clearNativeTables, hasNativeTables } from './native-tables.ts'
 
-/** Removes unrecorded rules of another back end, because both would process each packet. */
+/** Removes unrecorded rules of another back end, because rules of both would process each packet. */
 export async function removeUnrecorded(c: NetnsContext, next: Backend): Promise<void> {
   if (next !== 'nftables') await clearNativeTables(c)
   else if (await mayHaveChains(placeOf(c, 'leaveUnrecorded').netns)) await iptables(c).removeChains('ISTIO_')

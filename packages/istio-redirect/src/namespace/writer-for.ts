@@ -5,6 +5,6 @@ import { iptablesWriter } from './iptables-writer.ts'
 import { nativeWriter } from './native-writer.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
-/** Creates the rule writer for a back end, by default for the namespace's iptables. */
+/** Creates the rule writer for a back end. Default: the iptables back end that the namespace uses. */
 export const writerFor = (where: Where, config: CaptureConfig, backend: Backend | undefined): RuleWriter =>
   backend === 'nftables' ? nativeWriter(where, config) : iptablesWriter(where, config, backend)

@@ -40,7 +40,7 @@ async function isChosen(c: AddContext<Conf>, settings: Settings, pod: PodInfo, a
   }
 }
 
-/** Decides by the pod's labels if the pod is ambient. Returns selectors that remain undecided. */
+/** Decides by the pod's labels if the pod is ambient. Returns the selectors whose namespace condition is undecided. */
 export function chooseByPod(
   selectors: readonly EnablementSelector[],
   { labels }: Pick<PodInfo, 'labels'>,

@@ -18,7 +18,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
     addresses,
     async pod(who) {
       const asked = getPod(who, api)
-      // Starts reading the addresses early. The later call of `addresses` reports an error.
+      // Starts reading the addresses early. A later call of `addresses` reports a read error.
       addresses().catch(() => {})
       return podInfo(await asked)
     },

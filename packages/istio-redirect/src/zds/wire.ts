@@ -18,7 +18,7 @@ export interface AddRequest {
   readonly workload: WorkloadInfo
 }
 
-/** Message for a pod whose network namespace only ztunnel knows. */
+/** Message that keeps a pod. Only ztunnel knows the pod's network namespace. */
 export interface KeepRequest {
   readonly type: 'keep'
   readonly uid: string

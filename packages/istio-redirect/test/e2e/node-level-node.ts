@@ -88,7 +88,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
     })
     const network = nodeLevelNetwork(agents, node, plugin, redirected)
-    /** Processes in the pods' namespaces, by pod UID. The agent finds namespaces by their cgroups. */
+    /** Processes in the pods' namespaces, by pod UID. The agent finds a namespace by the process's cgroup. */
     const holders = new Map<string, ChildProcess>()
     const hold = (uid: string, where: Netns): ChildProcess => {
       const child = spawn('nsenter', [`--net=${where.path}`, 'sleep', '600'], { stdio: 'ignore' })

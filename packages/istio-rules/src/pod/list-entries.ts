@@ -1,4 +1,4 @@
-/** Maximum length of a comma-separated list, equal to Kubernetes' limit for all annotations. */
+/** Maximum length of a comma-separated list: Kubernetes' limit for all annotations of an object together. */
 export const MAX_LIST_CHARS = 256 * 1024
 
 /** Maximum number of entries in one comma-separated list of a pod's annotation or a variable. Duplicates count. */

@@ -46,7 +46,7 @@ export interface KubeClientOptions {
 /**
  * Creates an API server client without cache, connection pool or retries.
  * - The client verifies TLS unless the kubeconfig disables it.
- * - The client ignores the environment's variables and proxies, and follows no redirect.
+ * - The client ignores environment variables, including proxy settings, and follows no redirect.
  * - The client never sends credentials over plain `http`.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
@@ -152,7 +152,7 @@ function failure(where: string, kubeconfig: string, cause: unknown, detail: stri
   return new KubeError('NETWORK', `${where}: ${words}${code === '' ? '' : ` (${code})`}`, { cause })
 }
 
-/** Error of a damaged certificate or key, which the runtimes report as another error. */
+/** Returns the error of a damaged certificate or key, because the runtimes report a different error. */
 function tlsProblem({ ca, client }: Trust): unknown {
   try {
     const { X509Certificate } = process.getBuiltinModule('node:crypto')

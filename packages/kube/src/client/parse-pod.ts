@@ -45,7 +45,7 @@ export interface Pod {
 }
 
 /**
- * Parses the members of a pod that determine its traffic's treatment. A `null` member counts as missing. Throws
+ * Parses the members of a pod that affect the redirection of its traffic. A `null` member counts as missing. Throws
  * `KubeError`.
  */
 export function parsePod(document: unknown, expected: { readonly namespace: string; readonly name: string }): Pod {

@@ -14,7 +14,7 @@ export interface Attempts {
 export type NextStep =
   | { readonly act: 'stop' }
   | { readonly act: 'wait'; readonly ms: number }
-  /** Reads the kubeconfig again, because the node agent may have just renewed its credentials. */
+  /** Reads the kubeconfig again, because the node agent may have just renewed the credentials there. */
   | { readonly act: 'reload' }
 
 const maxRequests = 30

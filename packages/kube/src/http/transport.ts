@@ -9,7 +9,7 @@ export interface TransportRequest {
   readonly signal: AbortSignal
   readonly maxBytes: number
   readonly body?: string | undefined
-  /** Receives the body of an answer with status 200 in chunks, without limit. */
+  /** Receives the body of an answer with status 200 in chunks, without a size limit. */
   readonly onData?: ((chunk: Uint8Array) => void) | undefined
 }
 

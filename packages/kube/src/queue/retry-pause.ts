@@ -1,4 +1,4 @@
-/** Computes the pause in milliseconds before the next retry of a work queue's key. */
+/** Computes the pause in milliseconds before a work queue retries a failed key. */
 export type RetryPause = (failures: number) => number
 
 /** Pauses of a work queue, as in Kubernetes' own controllers. */

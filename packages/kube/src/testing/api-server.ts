@@ -67,7 +67,7 @@ export interface ApiServer extends AsyncDisposable {
   readonly url: string
   /** Certificate authority of the server's certificate, as PEM text. */
   readonly ca: string
-  /** Bearer token of the test API server, besides service account tokens. Assign a new one to rotate the token. */
+  /** Bearer token of the test API server, besides service account tokens. Assign a new token to rotate it. */
   token: string
   /** All requests that the test API server has received. */
   readonly requests: readonly {
@@ -84,8 +84,8 @@ export interface ApiServer extends AsyncDisposable {
   setNamespace(name: string, labels: Readonly<Record<string, string>>): void
   deleteNamespace(name: string): void
   /**
-   * Creates or changes a DaemonSet, or removes it without a document. `podSpec` has members for the specification of
-   * the DaemonSet's pods.
+   * Creates or changes a DaemonSet. Removes the DaemonSet if `document` is missing. `podSpec` has members for the
+   * specification of the DaemonSet's pods.
    */
   setDaemonSet(
     namespace: string,

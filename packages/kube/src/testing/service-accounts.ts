@@ -11,7 +11,7 @@ export interface ServiceAccounts {
   holderOf(token: string | undefined): string | undefined
 }
 
-/** Creates the test API server's service accounts, at first none. */
+/** Creates the test API server's store of service accounts. The store is empty at first. */
 export function serviceAccounts(): ServiceAccounts {
   const lives = new Map<string, number>()
   const uids = new Map<string, string>()

@@ -134,5 +134,5 @@ function gather(maxBytes: number) {
   }
 }
 
-/** Number of the latest chunks in which the splitter searches for `"items":[`. */
+/** Number of the latest chunks that the splitter searches for `"items":[`. */
 const TAIL_PARTS = 64

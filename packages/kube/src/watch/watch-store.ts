@@ -26,7 +26,7 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   failure(): KubeError | undefined
   /**
    * Applies the caller's write at once, before the watch reports the write. `version` is the `resourceVersion` in the
-   * API server's answer to the write. `apply` also changes older versions from the watch, for at most ten seconds.
+   * API server's answer to the write. For ten seconds, `apply` also changes older versions that the watch reports.
    */
   wrote(key: string, apply: (value: T) => T, version: string | undefined): void
   /** Calls `find` after each message of the watch, until a result is defined. */
@@ -140,7 +140,7 @@ export function watchStore<T extends object>(options: {
 const LAG_MS = 10_000
 
 interface Member<T> extends Identity {
-  /** Number of the latest list with the object. The store removes objects with lower numbers. */
+  /** Number of the latest list that contained the object. Objects only in older lists are removed. */
   readonly list: number
   readonly value: T
   readonly written: Written<T> | undefined

@@ -103,7 +103,7 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/** Rules of the interception mode (REDIRECT or TPROXY) that the configuration does not use. */
+/** Rules of the interception mode that is not configured: TPROXY for REDIRECT, and vice versa. */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })

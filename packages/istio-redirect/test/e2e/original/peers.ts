@@ -22,5 +22,5 @@ export function peer(name: string): Peer {
 /** Number of random cases that a comparison runs: `$CNI_FUZZ_RUNS`, by default 48. */
 export const runs = CNI_FUZZ_RUNS === undefined ? 48 : Number(CNI_FUZZ_RUNS)
 
-/** PATH for Istio's program and for ours. The folders contain the iptables programs. */
+/** PATH for Istio's program and for ours. These folders contain the iptables programs. */
 export const PATH = '/usr/sbin:/usr/bin:/sbin:/bin'

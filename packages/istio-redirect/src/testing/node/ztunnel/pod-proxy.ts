@@ -14,7 +14,7 @@ export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => voi
   }
   const redirected = (direction: Forwarded['direction']) => (client: Socket) => {
     const to = destinationOf(client)
-    // Closes a connection to ztunnel's own port, which has no other destination.
+    // Closes a connection to ztunnel's own port, because the connection has no other destination.
     if (to === undefined || to.port === client.localPort) keep(client).destroy()
     else
       pass(client, { direction, to, source: direction === 'inbound' ? plain(client.remoteAddress ?? '') : undefined })

@@ -22,7 +22,7 @@ export async function spawnZtunnel({
   readonly behaviour?: ZtunnelBehaviour | undefined
 }): Promise<Ztunnel> {
   const name = `stand-in-ztunnel${extname(import.meta.url)}`
-  // The folder `processes` is beside this module in the build, and above in the sources.
+  // In the build, `processes` is in this module's folder. In the sources, it is in the parent folder.
   const script = fileURLToPath(
     new URL(`${import.meta.url.includes('/ztunnel/') ? '..' : '.'}/processes/${name}`, import.meta.url),
   )

@@ -39,7 +39,7 @@ export function startTransparentZtunnel(
   const { serve, answer, keep, pass, close } = listenersIn(netns, surroundings)
   const transparent = (direction: Forwarded['direction'], listener: number) => (client: Socket) => {
     const { localAddress = '', localPort = listener, remoteAddress = '' } = client
-    // Closes a connection to ztunnel's own port, which has no other destination.
+    // Closes a connection to ztunnel's own port, because the connection has no other destination.
     if (localPort === listener && direction !== 'hbone') return void keep(client).destroy()
     const to = { address: plain(localAddress), port: localPort }
     pass(client, { direction, to, source: source === 'client' ? plain(remoteAddress) : undefined })
