@@ -8,7 +8,7 @@ export const addresses = {
   other: ['10.60.0.3', 'fd60::3'],
 } as const
 
-/** Test network: a node and two pods, each of which runs a server. */
+/** Creates a test network: a node and two pods, each of which runs a server. */
 export const ambientCluster = (ports: readonly number[] = [8080]) =>
   stage({ kernel: {}, pods: { bridge: addresses.node } }, async (it) => {
     const [pod, other] = [await it.pod(...addresses.pod), await it.pod(...addresses.other)]

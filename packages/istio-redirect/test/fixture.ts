@@ -91,7 +91,7 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
       },
       /** IPv4 and IPv6 rules in the pod's network namespace. */
       rules: () => rulesIn(target),
-      /** Attachment records that the plugin has written, parsed. */
+      /** Reads and parses the attachment records that the plugin has written. */
       state(): Array<Record<string, unknown>> {
         const folder = join(runDir, 'attachments')
         try {

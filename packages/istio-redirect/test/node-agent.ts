@@ -27,7 +27,7 @@ export interface NodeAgent extends AsyncDisposable {
   readonly events: readonly AgentRequest[]
   /** Requests that the plugin sent to `log.sock`. */
   readonly logs: readonly AgentRequest[]
-  /** Log lines that plugins sent to the agent's stand-in, parsed. */
+  /** Parses the log lines that plugins sent to the agent's stand-in. */
   logLines(): Array<Readonly<Record<string, unknown>>>
   /** Sets the reaction to the plugin's later ambient events. */
   answerEvents(how: AgentAnswer): void

@@ -1,6 +1,6 @@
 import type * as daemon from '@cni/skel/daemon'
 
-/** Mock factory. The plugin waits longer for the agent, because test machines may be busy. */
+/** Creates a mock of `@cni/skel/daemon`. The plugin waits longer for the agent, because test machines may be busy. */
 export async function withPatience(original: () => Promise<typeof daemon>): Promise<typeof daemon> {
   const real = await original()
   return { ...real, askDaemon: (socket, question) => real.askDaemon(socket, { ...question, begunWithin: 2000 }) }

@@ -41,7 +41,7 @@ export const repairDefaults: RepairConfig = {
   agentRunDir: '',
 }
 
-/** Pod on node `n1` whose init container `istio-validation` has ended with `exitCode`. */
+/** Creates a pod on node `n1` whose init container `istio-validation` has ended with `exitCode`. */
 export function validatedPod(exitCode: number, options: PodOptions = {}, more: object = {}): StoredPod {
   const state = { terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error' } }
   const initContainerStatuses = [{ name: 'istio-validation', state, lastState: {} }]
@@ -100,7 +100,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
       log,
       counters,
       pauses,
-      /** Number of pods that the repair controller has handled. `what` is like `repair/success`. */
+      /** Counts the pods that the repair controller has handled. `what` is `type/result`, such as `repair/success`. */
       pods(what: string) {
         const [type, result] = what.split('/')
         return count('istio_cni_repair_pods_repaired_total', { type, result })

@@ -1,14 +1,14 @@
 import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { AttachmentRecord, NetnsIdentity, RecordedNetwork } from '../state/attachments.ts'
 
-/** Record of a pod's rules for CHECK and DEL, without the back end. */
+/** Creates the record of a pod's rules for CHECK and DEL, without the back end. */
 export function recordOf(netns: NetnsIdentity, rules: CaptureConfig): Omit<AttachmentRecord, 'backend'> {
   const { families, tproxy } = networkOf(rules)
   return { netns, families, rules, tproxy, applied: false }
 }
 
 /**
- * Network settings that the redirection needs besides the iptables rules. TPROXY needs a policy rule and a route for
+ * Returns the network settings that the redirection needs besides its rules. TPROXY needs a policy rule and a route for
  * marked packets.
  */
 export function networkOf(rules: CaptureConfig): RecordedNetwork {

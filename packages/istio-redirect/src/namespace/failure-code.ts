@@ -25,7 +25,7 @@ const iptablesCodes: Partial<Readonly<Record<IptablesError['code'], number>>> = 
   DENIED: ErrorCode.pluginNotAvailable,
 }
 
-/** CNI error code of an nftables error. `undefined` for an invalid batch, which is a bug of the plugin. */
+/** Returns the CNI error code of an nftables error. `undefined` for an invalid batch, which is a bug of the plugin. */
 function nftCode({ code, faults }: NftError): number | undefined {
   if (code === 'INVALID') return undefined
   if (code === 'DENIED' || code === 'UNSUPPORTED') return ErrorCode.pluginNotAvailable

@@ -66,7 +66,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
   }
 }
 
-/** Rollback: removes the rules, and the iptables tables that the batch created. */
+/** Rolls back: removes the rules, and the iptables tables that the batch created. */
 async function takeBack(
   { netns }: RedirectContext,
   config: CaptureConfig,

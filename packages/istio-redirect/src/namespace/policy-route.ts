@@ -21,7 +21,10 @@ export interface NetworkItem {
   remove(rtnl: Rtnl): Promise<unknown>
 }
 
-/** Policy rule for marked packets. Call `present` first, because the kernel would add a duplicate. */
+/**
+ * Creates the setting for a policy rule that matches marked packets. Call `present` first, because the kernel would add
+ * a duplicate.
+ */
 export const markRule = (family: Family, { mark, mask, table, priority }: PolicyRoute): NetworkItem => {
   const wanted = { family, fwmark: mark, mask, table, priority }
   return {
@@ -39,7 +42,7 @@ export const markRule = (family: Family, { mark, mask, table, priority }: Policy
   }
 }
 
-/** Local route in the routing table of a {@link PolicyRoute}. */
+/** Creates the setting for a local route in the routing table of a {@link PolicyRoute}. */
 export const localRoute = (family: Family, { table }: Pick<PolicyRoute, 'table'>): NetworkItem => {
   const route = { destination: 'default', family, type: 'local', scope: 'host', link: LOOPBACK, table } as const
   return {

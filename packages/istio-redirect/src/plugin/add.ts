@@ -14,7 +14,7 @@ import { attachmentsIn } from '../state/attachments.ts'
 import { liveSources } from './live-sources.ts'
 import { perform } from './perform.ts'
 
-/** ADD of the plugin: redirects the traffic of a pod that has a sidecar. */
+/** Handles ADD: redirects the traffic of a pod that has a sidecar. */
 export async function add(c: AddContext<Conf>): Promise<Result> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)

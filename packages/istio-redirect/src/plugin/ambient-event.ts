@@ -33,7 +33,7 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
   throw unreachable(who, eventSocket, problem)
 }
 
-/** Error that permits a retry, because the agent may not know the pod yet. */
+/** Creates an error that permits a retry, because the agent may not know the pod yet. */
 const unreachable = (who: string, socket: string, problem: string): CniError =>
   new CniError(ErrorCode.tryAgainLater, `${who} could not be handed to the node agent: ${problem}`, {
     details: `socket ${socket}`,

@@ -12,7 +12,7 @@ import { recordedBackend } from '../state/recorded-backend.ts'
 
 const drift = 100
 
-/** CHECK of the plugin: compares the namespace with ADD's record. Asks no API server. */
+/** Handles CHECK: compares the namespace with ADD's record. Sends no request to the API server. */
 export async function check(c: CheckContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)

@@ -15,7 +15,7 @@ export interface DelOptions {
   readonly programMs?: number
 }
 
-/** DEL of the plugin. Never fails, because a failure would leave the pod's address allocated. */
+/** Handles DEL. Never fails, because a failure would leave the pod's address allocated. */
 export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions = {}): Promise<void> {
   const runDir = c.conf === undefined ? '' : settingsOf(c.conf).runDir
   if (runDir === '') {

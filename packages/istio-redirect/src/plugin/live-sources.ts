@@ -11,7 +11,7 @@ import { enrolIfAmbient } from './ambient.ts'
 /** Deadline for the API server during ADD, shorter than the container runtime's own deadline. */
 const askingMs = 40_000
 
-/** Data sources for a decision without the agent: the API server and the kernel. */
+/** Creates the data sources for a decision without the agent: the API server and the kernel. */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
   const api = askOptions(c, settings)
   return {
@@ -28,7 +28,7 @@ export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: 
 
 // internal
 
-/** All API requests of a CNI call share one client, until credentials or a certificate are rejected. */
+/** Builds the API request options. Requests share one client until credentials or a certificate are rejected. */
 function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskOptions {
   if (kubeconfig === undefined) {
     throw new CniError(

@@ -7,7 +7,7 @@ import type { Conf } from '../conf/conf.ts'
 import { type Settings, settingsOf } from '../conf/settings.ts'
 import { warnAboutSettings } from '../conf/warn-settings.ts'
 
-/** STATUS of the plugin. A missing kubeconfig is normal until the agent has started. */
+/** Handles STATUS. A missing kubeconfig is normal until the agent has started. */
 export async function status(c: StatusContext<Conf>): Promise<void> {
   const settings = settingsOf(c.conf)
   warnAboutSettings(c.log, c.conf, settings)

@@ -1,4 +1,4 @@
 import { inFolder } from '../in-folder.ts'
 
-/** Path of the folder with the attachment records, in a run directory. */
+/** Returns the path of the folder with the attachment records in a run directory. */
 export const attachmentsFolder = (runDir: string): string => inFolder(runDir, 'attachments')

@@ -13,7 +13,7 @@ export interface PodOptions {
 }
 
 /**
- * Pod as Istio's injector creates it for use with the CNI plugin. The pod has an application, the proxy, the
+ * Creates a pod like Istio's injector for use with the CNI plugin. The pod has an application, the proxy, the
  * `istio-validation` init container and `sidecar.istio.io/status`.
  */
 export function meshPod(options: PodOptions = {}): StoredPod {
@@ -33,7 +33,7 @@ export function meshPod(options: PodOptions = {}): StoredPod {
   )
 }
 
-/** Test pod with one application container, without label or annotation of a mesh. */
+/** Creates a test pod with one application container, without label or annotation of a mesh. */
 export function plainPod(options: PodOptions = {}): StoredPod {
   return pod(options, [{ name: 'app', image: 'app' }], options.initContainers ?? [])
 }

@@ -33,7 +33,8 @@ export const checkFlags = {
 }
 
 /**
- * `istio-redirect check`: compares a namespace with the rules that the plugin would write for a pod. Changes nothing.
+ * Runs `istio-redirect check`: compares a namespace with the rules that the plugin would write for a pod. Changes
+ * nothing.
  */
 export async function runCheck(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, checkFlags)

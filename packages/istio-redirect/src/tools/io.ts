@@ -12,6 +12,6 @@ export interface System {
   /** Reads the text of a file. The path `-` means stdin. Throws the file system's error. */
   readFile(path: string): string
   writeFile(path: string, text: string): void
-  /** Addresses of a network namespace, as `address/bits`. */
+  /** Reads the addresses of a network namespace, as `address/bits`. */
   addresses(target: NetnsTarget): Promise<readonly string[]>
 }

@@ -35,7 +35,7 @@ export const rulesFlags = {
   }),
 }
 
-/** `istio-redirect rules`: prints the rules of a pod on stdout, without any other text. */
+/** Runs `istio-redirect rules`: prints the rules of a pod on stdout, without any other text. */
 export async function runRules(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, rulesFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)

@@ -37,7 +37,7 @@ export const traceFlags = {
   mermaid: boolFlag({ name: 'mermaid', help: 'print a chart of the rules that matched' }),
 }
 
-/** `istio-redirect trace`: explains which rules a packet passes, and the verdict. */
+/** Runs `istio-redirect trace`: explains which rules a packet passes, and the verdict. */
 export async function runTrace(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, traceFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)

@@ -10,13 +10,13 @@ import type { Backend } from '../../src/backend.ts'
 /** Back ends with which the agent's ambient mode can write its rules. */
 export const backends: readonly Backend[] = ['iptables-nft', 'iptables-legacy', 'nftables']
 
-/** Settings of the agent that select the back end of its rules. */
+/** Returns the agent's settings that select the back end of its rules. */
 export const settingsFor = (backend: Backend): Partial<AmbientConfig> => ({
   nativeNftables: backend === 'nftables',
   forceIptablesBinary: backend === 'iptables-legacy' ? 'legacy' : 'nft',
 })
 
-/** Pod addresses in the node's ipsets or nftables sets for kubelet's probes, as `address uid`. */
+/** Lists the pod addresses in the node's ipsets or nftables sets for kubelet's probes, as `address uid`. */
 export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<string[]> {
   const place = backend === 'nftables' ? { native: { kubeletUid: 0 } } : { backend }
   const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns, ...place })

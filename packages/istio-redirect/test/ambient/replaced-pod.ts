@@ -14,7 +14,7 @@ export function mounted(root: string, name: string, namespace: Netns): Disposabl
   return { [Symbol.dispose]: () => netns.destroy(path) }
 }
 
-/** Test node that consists of files only. Its process 1 is in the network namespace of the test. */
+/** Creates a test node that consists of files only. Its process 1 is in the network namespace of the test. */
 export function nodeFiles(): Disposable & { readonly root: string; readonly proc: string } {
   const root = mkdtempSync(join(tmpdir(), 'cni-node-'))
   showProcess(root, '1', '', { path: `/proc/${process.pid}/ns/net` })

@@ -18,7 +18,10 @@ export interface Settings {
   readonly affinity?: object
 }
 
-/** Kubernetes objects that Istio's chart renders in the namespace istio-system, with the image h/install-cni:1.30.3. */
+/**
+ * Builds the Kubernetes objects that Istio's chart renders in the namespace istio-system, with the image
+ * h/install-cni:1.30.3.
+ */
 export function expectedObjects(settings: Settings = {}): Manifest[] {
   const { repair = 'repair', ambient = false, openshift = false, quota = false, networkPolicy = false } = settings
   const roles: [role: string, binding: string, rules: Rule[]][] = [

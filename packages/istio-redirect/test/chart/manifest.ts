@@ -29,7 +29,7 @@ export function helm(args: readonly string[], values: object = {}) {
   return { status, stdout, stderr }
 }
 
-/** Kubernetes objects that our chart renders with the given values. */
+/** Renders our chart with the given values, and returns its Kubernetes objects. */
 export function rendered(values: object): Manifest[] {
   const args = ['template', 'cni', CHART, '--namespace', 'istio-system', '--kube-version', 'v1.35.1']
   const { status, stdout, stderr } = helm(args, values)
@@ -37,7 +37,7 @@ export function rendered(values: object): Manifest[] {
   return manifestsOf(stdout)
 }
 
-/** Kubernetes objects in a YAML file of manifests. */
+/** Parses the Kubernetes objects in a YAML text. */
 export function manifestsOf(text: string): Manifest[] {
   return parseAllDocuments(text).flatMap((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0]

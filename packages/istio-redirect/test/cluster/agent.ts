@@ -39,7 +39,7 @@ export async function uninstall(): Promise<void> {
 export const agentLog = (): Promise<string> =>
   kubectl(['logs', '-n', NAMESPACE, '-l', SELECTOR, '--tail=200'], { reject: false })
 
-/** Output of `install-cni status` in the agent's pod. */
+/** Runs `install-cni status` in the agent's pod and returns its output. */
 export async function status(): Promise<string> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const name = agent?.metadata.name ?? ''
@@ -67,13 +67,13 @@ export const networks = (): Promise<string> =>
   shell(`cd /; ls -l --time-style=+ opt/cni/bin | sed 1d; sha256sum opt/cni/bin/*
     for f in etc/cni/net.d/*; do echo "$f"; stat -c %a "$f"; cat "$f"; done`)
 
-/** Types of the plugins in the node's conflist, in the order of the list. */
+/** Lists the types of the plugins in the node's conflist, in the order of the list. */
 export async function chain(): Promise<string[]> {
   const list = JSON.parse(await shell('cat /etc/cni/net.d/*.conflist'))
   return list.plugins.map(({ type }: { type: string }) => type)
 }
 
-/** Memory of the agent's pod in megabytes. As in kubelet's figures, `workingSet` includes `usedFiles`. */
+/** Reads the memory of the agent's pod, in megabytes. As in kubelet's figures, `workingSet` includes `usedFiles`. */
 export async function memory(): Promise<Record<'anonymous' | 'cached' | 'usedFiles' | 'workingSet', number>> {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`

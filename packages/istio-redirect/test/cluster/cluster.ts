@@ -111,7 +111,7 @@ export const ready = (namespace: string, name: string): Promise<Pod> =>
     return isReady(found) && found
   })
 
-/** Kubernetes events about an object, as `reason: message`. */
+/** Lists the Kubernetes events about an object, as `reason: message`. */
 export async function events(namespace: string, name: string): Promise<string[]> {
   const selector = `involvedObject.name=${name}`
   const { items } = JSON.parse(

@@ -17,7 +17,7 @@ export const hasOriginal = process.env.CNI_PEERS !== undefined && existsSync(age
 const IMAGE = 'localhost/original-install-cni:1'
 const ISTIO = 'opt/test/istio'
 
-/** Executable of Istio's plugin on the cluster's node. */
+/** Reads the executable of Istio's plugin on the cluster's node. */
 export const originalPlugin = (): Buffer => readFileSync(plugin)
 
 /** Loads an image of Istio's agent and plugin, and writes a chart with Istio's objects. */

@@ -20,7 +20,7 @@ export interface Workload {
   readonly validated?: boolean
 }
 
-/** Test pod with the members that Istio's injector adds, as far as tests need them. */
+/** Creates a test pod with the members that Istio's injector adds, as far as tests need them. */
 export function workload(options: Workload) {
   const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
   const proxy = {
@@ -64,13 +64,13 @@ export function workload(options: Workload) {
   }
 }
 
-/** Answer of a pod's server to a request from another pod. */
+/** Sends a request from a pod to another pod's server, and returns the answer. */
 export const get = (from: string, url: string): Promise<string> =>
   kubectl(['exec', '-n', NAMESPACE, from, '-c', 'app', '--', 'tester', 'get', url])
 
 export const proxyLog = (name: string): Promise<string> => kubectl(['logs', '-n', NAMESPACE, name, '-c', 'istio-proxy'])
 
-/** IPv4 and IPv6 rules in a pod, as the node's iptables programs read them. */
+/** Reads the IPv4 and IPv6 rules in a podwith the node's iptables programs. */
 export async function rulesIn(one: Pod): Promise<string> {
   const id = one.status.containerStatuses?.find(({ name }) => name === 'app')?.containerID?.replace('containerd://', '')
   if (id === undefined) throw new Error(`${one.metadata.name} has no container yet`)
@@ -90,5 +90,5 @@ export async function remove(selector: string): Promise<void> {
   )
 }
 
-/** Answer of a pod's server to a request from the node to the pod's host port. */
+/** Sends a request from the node to a pod's host port, and returns the answer. */
 export const fromNode = (url: string): Promise<string> => onNode(['curl', '-sSf', '-m', '5', url])

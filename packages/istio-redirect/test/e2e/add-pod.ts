@@ -47,7 +47,7 @@ export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' 
 /** True if the agent decided about the pod, according to the plugin's debug log. */
 export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
 
-/** Attachment records that the plugin has written on the test node, by container. */
+/** Reads the attachment records that the plugin has written on the test node, by container. */
 export function records(at: Serving): Map<string, Record<string, unknown>> {
   const folder = at.node.path('run/attachments')
   // Skips temporary files, from which the plugin has not made a record yet.

@@ -31,7 +31,7 @@ export interface AgentNode extends AsyncDisposable {
   path(...parts: string[]): string
   write(name: string, text: string, mode?: number): void
   read(name: string): string
-  /** Paths of all files below the test node's folder. */
+  /** Lists the paths of all files below the test node's folder. */
   names(): string[]
   /** Starts an agent on the test node. The agent ends when the test disposes the node. */
   start(options?: StartOptions): Promise<AgentProcess>
@@ -135,7 +135,7 @@ export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.c
   return node
 }
 
-/** Configuration of our plugin in a conflist, as an agent writes it on the test node. */
+/** Builds our plugin's configuration in a conflist, as an agent writes it on the test node. */
 export const entryOf = (node: AgentNode, more: object = {}) => ({
   ambient_enabled: false,
   cni_agent_run_dir: node.path('run'),
@@ -219,7 +219,7 @@ export function ask(options: {
   })
 }
 
-/** Processor time that a process has used, in milliseconds. */
+/** Returns the processor time that a process has used, in milliseconds. */
 export function cpuMs(pid: number): number {
   const [, rest = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')
   const [user = '0', system = '0'] = rest.split(' ').slice(11, 13)

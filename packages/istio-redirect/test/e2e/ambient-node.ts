@@ -27,7 +27,7 @@ const conf = {
   enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
 }
 
-/** Test node with the plugin chain and compiled agents in ambient mode. Disposing the node ends the agents. */
+/** Starts a test node with the plugin chain and compiled agents in ambient mode. Disposing the node ends the agents. */
 export async function ambientNode() {
   const bedOptions = { pod: stored('web', uid), conf, grants: ambientGrants }
   const env = {

@@ -25,7 +25,7 @@ function onNode(folder: string): string {
   return script
 }
 
-/** Path of a built file below `dist`. Throws if the file is missing. */
+/** Returns the path of a built file below `dist`. Throws if the file is missing. */
 export function built(name: string): string {
   const path = join(dist, name)
   if (!existsSync(path)) throw new Error(`${path} is missing: npm run build`)

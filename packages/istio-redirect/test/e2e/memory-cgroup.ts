@@ -19,9 +19,9 @@ export const noMemoryLimit = ((): string | undefined => {
 
 /** Memory cgroup in which a test runs processes with a limit. */
 export interface MemoryLimit extends AsyncDisposable {
-  /** Command line that runs a program inside the memory cgroup. */
+  /** Returns the command line that runs a program inside the memory cgroup. */
   within(file: string): readonly [string, ...string[]]
-  /** Peak memory in bytes, and the number of processes killed for lack of memory. */
+  /** Reads the peak memory in bytes, and the number of processes killed for lack of memory. */
   usage(): { readonly most: number; readonly killed: number }
 }
 

@@ -59,7 +59,10 @@ export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<stri
   )
 }
 
-/** Test node with Debian's ptp plugin, an API server, our compiled plugin and agent. Disposing removes everything. */
+/**
+ * Starts a test node with Debian's ptp plugin, an API server, our compiled plugin and agent. Disposing removes
+ * everything.
+ */
 export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = 'node-iptables') {
   const options = {
     agent: { env: { POD_NAMESPACE: 'istio-system', AMBIENT_ENABLED: 'true', AMBIENT_REDIRECT_MODE: redirected } },
@@ -173,7 +176,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
             : ['(umount -l /sys/fs/bpf 2>/dev/null || true)', `mount --bind ${bpffs.path} /sys/fs/bpf`]
         return await ambientReady(startOnNode(agents, node, [...pins, ...shown]))
       },
-      /** Rules, routes, policy rules, links and sets in the test node's network namespace, without counters. */
+      /** Lists rules, routes, policy rules, links and sets in the test node's network namespace, without counters. */
       async traces(): Promise<string> {
         const look = async (...argv: readonly [string, ...string[]]) => (await netns.exec(node, argv)).stdout
         const parts = [
@@ -185,7 +188,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         ]
         return parts.join('\n')
       },
-      /** Pinned eBPF programs, and the names of the filters on the test node's links. */
+      /** Lists the pinned eBPF programs, and the names of the filters on the test node's links. */
       async programs(): Promise<{ readonly pins: readonly string[]; readonly filters: readonly string[] }> {
         using rtnl = await openRtnl(node)
         const links = await rtnl.getLinks()
@@ -196,7 +199,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
           filters: filters.flatMap((each) => each.flatMap(({ name }) => name ?? [])).toSorted(),
         }
       },
-      /** Interface index of the node's end of a pod's veth. */
+      /** Returns the interface index of the node's end of a pod's veth. */
       async linkOf(where: Pick<PtpPod, 'netns'>): Promise<number> {
         using inside = await openRtnl(where.netns)
         return (await inside.getLink('eth0'))?.parent ?? 0

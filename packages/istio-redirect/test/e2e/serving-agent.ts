@@ -4,7 +4,7 @@ import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
 import { AGENT, ask, eventually, freePort } from './agent-node.ts'
 
-/** Kubernetes pod `demo/<name>` on node `n1`, inside or outside the mesh. */
+/** Creates the Kubernetes pod `demo/<name>` on node `n1`, inside or outside the mesh. */
 export const podOf = (name: string, { uid, isMesh = true }: { readonly uid: string; readonly isMesh?: boolean }) =>
   onNode((isMesh ? meshPod : plainPod)({ name, namespace: 'demo' }), uid)
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 
-/** Names of the files in a folder. Empty if the folder does not exist. */
+/** Lists the names of the files in a folder. The list is empty if the folder does not exist. */
 export const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
 
 /** True for the name of a file in which host-local has stored an allocated address. */

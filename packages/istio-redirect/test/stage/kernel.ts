@@ -39,7 +39,7 @@ export async function addAddresses(target: Netns, addresses: readonly string[], 
   for (const each of addresses) await rtnl.addAddress(name, withBits(each))
 }
 
-/** Network namespace with addresses on eth0. Without carrier, the kernel adds no link-local address. */
+/** Creates a network namespace with addresses on eth0. Without carrier, the kernel adds no link-local address. */
 export async function podWith(...addresses: readonly string[]): Promise<Netns & AsyncDisposable> {
   const made = await tempNetns()
   try {

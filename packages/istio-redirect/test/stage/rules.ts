@@ -1,7 +1,7 @@
 import type { IptablesBackend } from '@cni/iptables'
 import { type NetnsTarget, netns } from '@cni/netns'
 
-/** IPv4 and IPv6 rules in a network namespace, without comments. Default: the node's iptables. */
+/** Reads the IPv4 and IPv6 rules in a network namespace, without comments. Default: the node's iptables. */
 export async function rulesIn(target: NetnsTarget, backend?: IptablesBackend): Promise<string> {
   const name = backend ?? 'iptables'
   const programs = [name, name.replace('ip', 'ip6')].map((each) => `${each}-save`)

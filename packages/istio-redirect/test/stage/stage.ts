@@ -22,7 +22,7 @@ export interface StageOptions {
 
 interface Always {
   readonly root: string
-  /** Path of a file below the simulated node's folder. */
+  /** Returns the path of a file below the simulated node's folder. */
   path(...parts: string[]): string
   /** Resources that are disposed together with the simulated node. */
   readonly stack: AsyncDisposableStack

@@ -127,7 +127,7 @@ function sidecarPod(name: string, which: Which): StoredPod {
   return { ...stored, spec: { ...stored.spec, containers } }
 }
 
-/** Rules of nf_tables and of legacy iptables in a network namespace. */
+/** Reads the rules of nf_tables and of legacy iptables in a network namespace. */
 export async function rulesIn(target: Netns): Promise<string> {
   const { stdout } = await namespaces.exec(target, ['nft', '--stateless', 'list', 'ruleset'])
   return stdout + (await legacyRulesIn(target, 'iptables-legacy'))

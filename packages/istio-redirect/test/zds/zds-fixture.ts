@@ -12,7 +12,7 @@ import { rawZtunnel } from './raw-ztunnel.ts'
 /** Running ZDS server of the agent for a test, with the test's pods and the server's log. */
 export type ZdsFixture = ReturnType<typeof zdsFixture>
 
-/** Number of open file descriptors of the test's process. */
+/** Counts the open file descriptors of the test's process. */
 export const descriptors = () => readdirSync('/proc/self/fd').length
 
 /** Starts the agent's ZDS server. Disposing fails if a file descriptor was left open. */

@@ -10,7 +10,7 @@ import { type RawAgent, type RawAgentConnection, rawAgent } from './raw-agent.ts
 export interface TalkingZtunnel extends AsyncDisposable {
   /** True if ztunnel answers `/healthz/ready` with 200. */
   ready(): Promise<boolean>
-  /** UIDs of the pods in which ztunnel listens, sorted. */
+  /** Lists the UIDs of the pods in which ztunnel listens, sorted. */
   pods(): Promise<string[]>
   /** Ends ztunnel as SIGTERM does. Resolves with its exit code. */
   stop(): Promise<number>

@@ -49,9 +49,9 @@ export interface Node extends AsyncDisposable {
   readonly runs: readonly PluginRun[]
   /** Lines that the plugins wrote to stderr. A container runtime would write them to its own log. */
   readonly log: readonly string[]
-  /** Names of the plugin's attachment records in the state folder. */
+  /** Lists the names of the plugin's attachment records in the state folder. */
   stateFiles(): string[]
-  /** Pod addresses that the IPAM plugin host-local has allocated. */
+  /** Lists the pod addresses that the IPAM plugin host-local has allocated. */
   leases(): string[]
 }
 

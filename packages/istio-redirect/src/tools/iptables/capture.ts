@@ -14,7 +14,9 @@ export function checkSettings(settings: IptablesSettings, env: Environment): voi
   nodeCapture(env)
 }
 
-/** Back end that the command's settings select: an iptables back end, or `auto` if the settings name none. */
+/**
+ * Returns the back end that the command's settings select: an iptables back end, or `auto` if the settings name none.
+ */
 export function backendOf({
   forceIptablesBinary: forced,
   iptablesVersion,

@@ -11,7 +11,7 @@ export function ruleCommands(rules: Ruleset, family: Family): readonly string[] 
   return [...new Set(chains), ...lines].map((line) => `${programs[family]} -t ${line}`)
 }
 
-/** Commands that remove a family's rules, jumps first, because referenced chains cannot be deleted. */
+/** Lists the commands that remove a family's rules, jumps first, because referenced chains cannot be deleted. */
 export function cleanUpCommands(rules: Ruleset, family: Family): readonly string[] {
   const reversed = rulesFor(rules, family).toReversed()
   const removed = reversed

@@ -46,7 +46,7 @@ export function dryRun(io: ToolIo, log: ToolLog, { settings, rules, families }: 
   endDryRun(io, log, [...saves, ...script, ...saves.slice(0, families.length)])
 }
 
-/** Dry run of native nftables: prints the rules as `nft list ruleset` would. */
+/** Runs a dry run of native nftables: prints the rules as `nft list ruleset` would. */
 export function nativeDryRun(io: ToolIo, log: ToolLog, { cleanupOnly }: IptablesSettings, config: CaptureConfig): void {
   const text = cleanupOnly
     ? tableNames.map((name) => `delete table inet ${name}`).join('\n')

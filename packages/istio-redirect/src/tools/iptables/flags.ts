@@ -199,7 +199,7 @@ const withoutVariable = new Set([
   ...['iptables-trace-logging', 'log_caller', 'log_stacktrace_level', 'log_target'],
 ])
 
-/** Environment variables that set a flag, in the order in which they are read. The last one wins. */
+/** Lists the environment variables that set a flag, in the order in which they are read. The last one wins. */
 export function variablesOf({ name }: Pick<Flag<unknown>, 'name'>): readonly string[] {
   if (withoutVariable.has(name)) return []
   const other = more[name]

@@ -145,7 +145,7 @@ function onePort(text: string): number {
   throw new Error(`${quote(text)} is not a port (0 to 65535)`)
 }
 
-/** Help text of `istio-redirect iptables`. */
+/** Returns the help text of `istio-redirect iptables`. */
 function helpText(colour: boolean): string {
   return `${heading('Usage:', colour)} istio-redirect iptables [flags]
 

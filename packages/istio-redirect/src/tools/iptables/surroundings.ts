@@ -32,7 +32,7 @@ export async function lookAround(io: ToolIo, settings: IptablesSettings, target:
 
 const noServers: IpRanges = { ipv4: [], ipv6: [] }
 
-/** User ID of the proxy, from the machine's `/etc/passwd`. 1337 if the user does not exist. */
+/** Reads the proxy's user ID from the machine's `/etc/passwd`. Returns 1337 if the user does not exist. */
 function proxyUser({ env, system }: ToolIo): string {
   return String(idNamed(system, '/etc/passwd', env.ENVOY_USER ?? 'istio-proxy') ?? 1337)
 }

@@ -23,11 +23,11 @@ export interface ChartAgent extends AsyncDisposable {
   readonly agent: AgentProcess
   /** True if the agent is ready. In ambient mode the test node's ztunnel must be ready, too. */
   ready(): Promise<boolean>
-  /** Log of the agent. Escaped quotation marks in messages of the API server are unescaped. */
+  /** Returns the agent's log. Unescapes quotation marks in messages of the API server. */
   log(): string
   /** Reads a file of the test node, such as `run/istio-cni-token`. */
   read(name: string): string
-  /** Kubernetes client with the plugin's token from the test node. */
+  /** Creates a Kubernetes client with the plugin's token from the test node. */
   plugin(): KubeClient
   status(): Promise<string>
   /** Calls the plugin's ADD for a pod of the namespace `demo`, without a UID. */
@@ -104,7 +104,7 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   }
 }
 
-/** API path of the collection that contains an object. */
+/** Returns the API path of the collection that contains an object. */
 export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
   const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies')
@@ -132,7 +132,7 @@ export async function prepare(kube: KubeServer): Promise<void> {
   })
 }
 
-/** Kubernetes events in a namespace, as `reason: message`. */
+/** Lists the Kubernetes events in a namespace, as `reason: message`. */
 export async function eventsIn(kube: KubeServer, namespace: string): Promise<string[]> {
   const answer = await kube.admin.get(`/api/v1/namespaces/${namespace}/events`, { signal: AbortSignal.timeout(5000) })
   const items = isObject(answer) && Array.isArray(answer.items) ? answer.items : []

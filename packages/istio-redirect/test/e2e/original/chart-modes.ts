@@ -27,7 +27,10 @@ export interface AccountRight {
   readonly resource: string
 }
 
-/** Permissions that the chart's roles grant a service account, in all namespaces or in one, without duplicates. */
+/**
+ * Lists the permissions that the chart's roles grant a service account, in all namespaces or in one, without
+ * duplicates.
+ */
 export function rightsOf(objects: readonly Manifest[], account: Account): AccountRight[] {
   const found = rolesOf(objects, account).flatMap(({ rules }) =>
     rulesOf(rules).flatMap(({ verbs, resources }) =>

@@ -11,7 +11,7 @@ export function shown(side: Side, field: Field): string {
   return side.state[field]
 }
 
-/** Names of the results in which Istio's plugin and ours differ. */
+/** Lists the names of the results in which Istio's plugin and ours differ. */
 export function differences({ theirs, ours }: Pair): Field[] {
   const fields: readonly Field[] = ['outcome', 'result', ...parts]
   return fields.filter((field) => shown(theirs, field) !== shown(ours, field))

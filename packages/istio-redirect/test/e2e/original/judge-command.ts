@@ -53,7 +53,7 @@ function printed(one: CommandCase, fields: readonly CommandField[], { theirs, ou
   ].join('\n')
 }
 
-/** State of the network namespace before the last command of a test case. */
+/** Reads the state of the network namespace before the last command of a test case. */
 async function before(ours: Parameters<typeof run>[0], { runs, ...ground }: CommandCase): Promise<State> {
   return (await runCommands(ours, { ...ground, runs: runs.slice(0, -1) })).state
 }

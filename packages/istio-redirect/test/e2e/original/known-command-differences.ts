@@ -117,7 +117,7 @@ const isTables = (field: string): boolean => /^(?:legacy|nft) /.test(field)
 
 const withoutPriority = (text: string): string => [...new Set(text.replace(/^\d+:/gm, '').split('\n'))].join('\n')
 
-/** Invalid values that our program's messages name, each with its flag or environment variable. */
+/** Lists the invalid values that our program's messages name, each with its flag or environment variable. */
 const refusedValues = ({ ours }: CommandPair): Array<readonly [flag: string, value: string]> =>
   [...ours.printed.matchAll(/\terror\t(--[\w-]+|environment variable \w+) is ("(?:[^"\\]|\\.)*")/g)].map(
     ([, flag = '', value = '""']) => [flag, String(JSON.parse(value))],

@@ -101,7 +101,7 @@ async function add(
   return { exitCode, stdout, stderr, state: await readState(target) }
 }
 
-/** Configuration that the plugin reads from stdin. */
+/** Builds the configuration that the plugin reads from stdin. */
 export function configuration({ cniVersion, conf, told, previous }: PodCase, runDir: string): object {
   const old = cniVersion.startsWith('0.')
   const ips = told.map((address) => ({

@@ -97,7 +97,7 @@ export async function repairPods({ admin }: KubeServer, node: string) {
       }
       return found
     },
-    /** Kubernetes events about the pods, without the parts that differ between runs. */
+    /** Lists the Kubernetes events about the pods, without the parts that differ between runs. */
     async events(): Promise<string[]> {
       const { items } = eventsSchema.parse(await admin.get(`/api/v1/namespaces/${node}/events`, { signal }))
       return items

@@ -47,7 +47,7 @@ function switchIpv6Off(link: string): void {
   writeFileSync(`/proc/sys/net/ipv6/conf/${link}/disable_ipv6`, '1')
 }
 
-/** Exit code and output of a program that a test ran in the namespace. */
+/** Runs a program, in the namespace `target` if given. Also resolves if the program fails. */
 export async function outcome(
   argv: Parameters<typeof run>[0],
   options: Parameters<typeof run>[1],

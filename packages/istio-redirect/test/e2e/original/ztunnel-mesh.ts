@@ -84,11 +84,11 @@ export async function reached(
   )
 }
 
-/** Expected result of {@link reached}: the pod's server answers and has seen the client addresses `from`. */
+/** Builds the expected result of {@link reached}: the pod's server answers and has seen the client addresses `from`. */
 export const answers = (name: string, from: readonly string[]): string[] =>
   from.map((address) => `${name} from ${address}`)
 
-/** Configuration that istiod would send ztunnel for the test's pods and one service. */
+/** Builds the configuration that istiod would send ztunnel for the test's pods and one service. */
 export function meshOf(pods: readonly MeshedPod[]): string {
   // Uses a Map, because YAML keeps a Map's ports as numbers. The keys of an object would become strings.
   const ports = new Map([[80, 8080]])

@@ -13,7 +13,7 @@ import type { TalkingZtunnel } from '../../zds/ztunnel-messages.suite.ts'
 export interface ZtunnelProcess extends TalkingZtunnel {
   readonly pid: number
   /**
-   * Numbers of connections from ztunnel's metrics. A key describes connections, such as `source web to shop with
+   * Reads numbers of connections from ztunnel's metrics. A key describes connections, such as `source web to shop with
    * mutual_tls`.
    */
   connections(): Promise<Readonly<Record<string, number>>>

@@ -21,7 +21,10 @@ export const SUBNETS: Subnets = {
 
 export const NETWORK = 'pods'
 
-/** Conflist of an ordinary node: a plugin for interface and addresses, then portmap for host ports, then our plugin. */
+/**
+ * Builds the conflist of an ordinary node: a plugin for interface and addresses, then portmap for host ports, then our
+ * plugin.
+ */
 export function conflistOf({ first, families }: ChainKind, ipamDir: string, ours: readonly PluginConf[]): Conflist {
   const both = families === 'dual stack'
   const ipam = {

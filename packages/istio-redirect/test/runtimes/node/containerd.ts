@@ -12,7 +12,7 @@ export interface Containerd extends AsyncDisposable {
   readonly cri: CriClient
   /** Path of containerd's socket. */
   readonly socket: string
-  /** Log of containerd so far, including stderr of the plugins. */
+  /** Returns the log of containerd so far, including stderr of the plugins. */
   log(): string
   /** Restarts containerd with the same state. Pods keep running. */
   restart(): Promise<void>
@@ -72,7 +72,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
   }
 }
 
-/** containerd's configuration. AppArmor is disabled, because its profile would stay in the machine's kernel. */
+/** Builds containerd's configuration. AppArmor is disabled, because its profile would stay in the machine's kernel. */
 function configText(folder: string, socket: string, { binDir, confDir }: ContainerdOptions): string {
   const at = (name: string): string => {
     mkdirSync(join(folder, name))

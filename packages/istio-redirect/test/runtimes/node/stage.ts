@@ -21,15 +21,15 @@ export interface Stage extends AsyncDisposable {
   readonly api: ApiServer
   /** Overwrites the network configuration in place, because container runtimes notice this change. */
   use(kind: ChainKind, ours?: readonly PluginConf[]): Conflist
-  /** Pod addresses that the IPAM plugin host-local has assigned. */
+  /** Lists the pod addresses that the IPAM plugin host-local has assigned. */
   leases(): string[]
-  /** Names of the attachment records that our plugin has written. */
+  /** Lists the names of the attachment records that our plugin has written. */
   stateFiles(): string[]
   /** Removes the kubeconfig and all other files of our plugin from the run directory. */
   forget(): void
 }
 
-/** Configuration of our plugin in the conflist, as the node agent writes it. */
+/** Builds our plugin's configuration in the conflist, as the node agent writes it. */
 export const entry = (runDir: string, more: object = {}): PluginConf => ({
   type: 'istio-cni',
   cni_agent_run_dir: runDir,
@@ -77,7 +77,7 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
   return stage
 }
 
-/** IPv4 and IPv6 rules in a network namespace, without dates and counters. */
+/** Reads the IPv4 and IPv6 rules in a network namespace, without dates and counters. */
 export async function rulesIn(namespace: NetnsTarget, backend: IptablesBackend = 'iptables-nft'): Promise<string> {
   return (await rulesOf(namespace, backend)).replaceAll(/\[\d+:\d+\]/g, '')
 }

@@ -10,7 +10,7 @@ export interface ThrowAway {
 }
 
 /**
- * Throw-away node for the test, because container runtimes would change the machine itself.
+ * Returns the folder and cgroup of the test's throw-away node.
  *
  * @throws Error outside of a throw-away node, because container runtimes would change the machine itself.
  */
