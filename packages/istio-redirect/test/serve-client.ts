@@ -11,7 +11,7 @@ export async function askAdd(socket: string, request: AddRequest): Promise<Serve
   return readAnswer(answer)
 }
 
-/** Builds the request of the plugin to the agent for the ADD of a pod in the namespace `demo`. */
+/** Builds the plugin's request to the agent for a pod's ADD in the namespace `demo`. */
 export const requestFor = (
   name: string,
   { uid, version = VERSION }: { readonly uid?: string | undefined; readonly version?: string } = {},

@@ -17,7 +17,7 @@ export const settings: EnrolmentSettings = {
   systemNamespace: 'istio-system',
 }
 
-/** Running pod of the tests, without labels and annotations. */
+/** Creates a running pod for tests, without labels and annotations. */
 export const ambientPod = (more: Partial<AmbientPod> = {}): AmbientPod => ({
   namespace: 'shop',
   name: 'web-0',

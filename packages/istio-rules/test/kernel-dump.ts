@@ -13,7 +13,7 @@ const ELEMENTS = 3
 const COUNTED = /(636f756e746572001c0002000c000100)[0-9a-f]{16}(0c000200)[0-9a-f]{16}/g
 const ZERO = '0'.repeat(16)
 
-/** All nf_tables objects of a namespace, encoded in hex, without generated attributes and counters. */
+/** Dumps all nf_tables objects of a namespace in hex, without generated attributes and counters. */
 export function kernelDump(target: NetnsTarget): readonly string[] {
   using nft = openNft(target)
   const lines: string[] = []

@@ -76,7 +76,7 @@ const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
 /** Generator of random capture configurations of a pod or of a command line. */
 export const anyConfig = fc.oneof(ofPod, ofCommandLine)
 
-/** Capture configuration of ADD for a random pod, or `undefined` if ADD skips the pod. */
+/** Returns ADD's capture configuration for a random pod, or `undefined` if ADD skips the pod. */
 function configOf({ pod: document, told, env }: PodCase): CaptureConfig | undefined {
   const pod = podInfo(parsePod(document, document.metadata))
   if (pod.hostNetwork || skipReason(pod) !== undefined) return undefined

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 
 type Text = fc.Arbitrary<string>
 
-/** Generator that mostly returns a value of the generator `often`, and rarely a value of a generator in `seldom`. */
+/** Creates a generator that mostly uses the generator `often`, and rarely a generator in `seldom`. */
 export const mostly = <T>(often: fc.Arbitrary<T>, ...seldom: Array<fc.Arbitrary<T>>): fc.Arbitrary<T> =>
   fc.oneof({ arbitrary: often, weight: 40 }, ...seldom.map((arbitrary) => ({ arbitrary, weight: 1 })))
 
-/** Generator of random comma lists. */
+/** Creates a generator of random comma lists. */
 const list = (item: Text, maxLength = 4): Text => fc.array(item, { maxLength }).map((items) => items.join(','))
 
 const port = fc.oneof(

@@ -56,7 +56,7 @@ export function isKubeError(error: unknown): error is KubeError {
   return error instanceof Error && brand in error
 }
 
-/** CNI error code for a `KubeError`. Only errors that may disappear permit a retry. */
+/** Returns the CNI error code for a `KubeError`. Only errors that may disappear permit a retry. */
 function cniCode(code: KubeError['code'], status = 0): number {
   if (code === 'NO_SANDBOX') return ErrorCode.pluginNotAvailable
   if (code === 'BAD_KUBECONFIG' || code === 'BAD_ANSWER') return ErrorCode.decodingFailure

@@ -1,6 +1,6 @@
 import type { StoredPod } from '../src/testing/stored-pod.ts'
 
-/** Pod object with one container, for tests of the API client. */
+/** Creates a pod object with one container, for tests of the API client. */
 export const storedPod = (metadata: Partial<StoredPod['metadata']> = {}): StoredPod => ({
   apiVersion: 'v1',
   kind: 'Pod',

@@ -21,8 +21,8 @@ const keys = {
   native_nftables: flag,
   enable_ambient_detection_retry: flag,
   /**
-   * Selects where ambient mode redirects traffic: in each pod, or on the node by iptables or eBPF. In the node modes, a
-   * pod annotation can exclude a pod.
+   * Place of ambient mode's redirection: in each pod, or on the node by iptables or eBPF. In the node modes, a pod
+   * annotation can exclude a pod.
    */
   ambient_redirect_mode: z.nullish(z.enum(['inpod', 'node-iptables', 'node-ebpf'])),
   /** Mode of the plugin's CHECK. With `none`, CHECK always succeeds, as Istio's CHECK does. */

@@ -16,7 +16,7 @@ export const settingsFor = (backend: Backend): Partial<AmbientConfig> => ({
   forceIptablesBinary: backend === 'iptables-legacy' ? 'legacy' : 'nft',
 })
 
-/** Lists the pod addresses in the node's ipsets or nftables sets for kubelet's probes, as `address uid`. */
+/** Lists the pod addresses in the node's sets for kubelet's probes, as `address uid`. */
 export async function entriesOf(netns: NetnsTarget, backend: Backend): Promise<string[]> {
   const place = backend === 'nftables' ? { native: { kubeletUid: 0 } } : { backend }
   const { sets } = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns, ...place })

@@ -56,7 +56,7 @@ export function recordingZtunnel(path: string) {
     answer(next: (name: string) => string) {
       say = next
     },
-    /** Returns the content of the agent's latest snapshot: names of added pods, and UIDs of pods to keep. */
+    /** Returns the agent's latest snapshot: names of added pods, and UIDs of pods to keep. */
     snapshot() {
       const begin = told.lastIndexOf('connected')
       return told.slice(begin + 1, told.indexOf('snapshotSent', begin))

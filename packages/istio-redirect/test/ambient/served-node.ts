@@ -20,7 +20,7 @@ export const joined = (ztunnel: RecordingZtunnel) =>
 export const annotated = (pod: TestPod, value: string | undefined) =>
   vi.waitFor(() => expect(pod.annotation()).toBe(value), patience)
 
-/** Lists the expected entries of the node's sets for kubelet's probes: `address uid` for each pod address. */
+/** Lists the expected entries of the node's sets for kubelet's probes: `address uid` per pod address. */
 export const entriesOfPods = (...pods: readonly TestPod[]): string[] =>
   pods.flatMap(({ uid, addresses }) => addresses.map((address) => `${address} ${uid}`)).toSorted()
 

@@ -20,7 +20,7 @@ export interface Workload {
   readonly validated?: boolean
 }
 
-/** Creates a test pod with the members that Istio's injector adds, as far as tests need them. */
+/** Creates a test pod with those members of Istio's injector that the tests need. */
 export function workload(options: Workload) {
   const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
   const proxy = {

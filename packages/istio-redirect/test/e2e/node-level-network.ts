@@ -18,7 +18,7 @@ export interface PluginCall {
   readonly stdin: string
 }
 
-/** Creates the pod network of the test node: a chain of Debian's ptp plugin and our plugin. */
+/** Creates the test node's pod network: a chain of Debian's ptp plugin and our plugin. */
 export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string, redirected: RedirectedBy) {
   mkdirSync(agents.path('plugins'))
   for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {

@@ -8,7 +8,7 @@ export interface CalledPod {
   readonly more?: readonly string[]
 }
 
-/** Builds the environment variables with which a container runtime calls the plugin for the interface eth0 of a pod. */
+/** Builds the environment variables of a container runtime's plugin call for a pod's interface eth0. */
 export const cniEnv = (command: string, { netns, container, namespace, name, more = [] }: CalledPod) => ({
   CNI_COMMAND: command,
   CNI_CONTAINERID: container,

@@ -9,9 +9,9 @@ import type { PodCapture } from './pod-rules.ts'
 export const probeSetNames = { ipv4: 'istio-inpod-probes-v4', ipv6: 'istio-inpod-probes-v6' } as const
 
 /**
- * Iptables rules of the node that give kubelet's probes one source address. The pod's rules accept packets from this
- * address. Forwarded packets keep their source address. The jump comes first in POSTROUTING, because other plugins also
- * translate source addresses.
+ * Builds the node's iptables rules, which give kubelet's probes one source address. The pod's rules accept packets from
+ * this address. Forwarded packets keep their source address. The jump comes first in POSTROUTING, because other plugins
+ * also translate source addresses.
  */
 export function hostRules({ ipv6, probeSource }: Pick<PodCapture, 'ipv6' | 'probeSource'>): Ruleset {
   return ruleset({ nat: ['ISTIO_POSTRT'] }, ({ nat }) =>

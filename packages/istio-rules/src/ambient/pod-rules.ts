@@ -33,8 +33,8 @@ export interface PodCapture {
 export const defaultProbeSource = { ipv4: '169.254.7.127', ipv6: 'fd16:9254:7127:1337:ffff:ffff:ffff:ffff' } as const
 
 /**
- * Rules that redirect a pod's traffic to ztunnel in the pod's namespace. Packets with ztunnel's mark and connections to
- * port 15008 (HBONE) are not redirected.
+ * Builds the rules that redirect a pod's traffic to ztunnel in the pod's namespace. Packets with ztunnel's mark and
+ * connections to port 15008 (HBONE) are not redirected.
  *
  * @example
  * ```ts
@@ -120,7 +120,10 @@ function inbound({ nat }: Tables, { bypassInbound }: PodCapture): readonly Rule[
   return [plain.not.mark(ZTUNNEL_MARK, MARK_MASK).redirect(INBOUND_PORT)]
 }
 
-/** Rules for DNS capture. A conntrack zone separates ztunnel's own queries from the queries that ztunnel answers. */
+/**
+ * Builds the rules for DNS capture. A conntrack zone separates ztunnel's own queries from the queries that ztunnel
+ * answers.
+ */
 function queries({ nat, raw }: Tables, { dnsCapture }: PodCapture): readonly Rule[] {
   if (!dnsCapture) return []
   const output = nat.on('ISTIO_OUTPUT')

@@ -37,7 +37,9 @@ export function podTables(capture: PodCapture): Ruleset {
   return { tables: tables.filter(({ name }) => capture.dnsCapture || name !== RAW) }
 }
 
-/** All nf_tables tables of ambient pods, without rules. Use the list to delete the tables of any configuration. */
+/**
+ * Builds all nf_tables tables of ambient pods, without rules. Use the result to delete the tables of any configuration.
+ */
 export const allPodTables = (): Ruleset => nftRuleset('inet', parts, () => [])
 
 // internal

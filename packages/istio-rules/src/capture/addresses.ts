@@ -5,7 +5,7 @@ import type { CaptureConfig } from './config.ts'
 /** Source addresses that the proxy uses to forward inbound traffic to the application, by family. */
 export const PASSTHROUGH: AddressPair = { ipv4: '127.0.0.6/32', ipv6: '::6/128' }
 
-/** Range of loopback addresses, by address family. */
+/** Returns the range of loopback addresses for each address family. */
 export function loopback({ loopbackCidr }: CaptureConfig): AddressPair {
   return { ipv4: loopbackCidr, ipv6: '::1/128' }
 }

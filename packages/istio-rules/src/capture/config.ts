@@ -44,7 +44,7 @@ export const captureDefaults: CaptureConfig = {
   loopbackCidr: '127.0.0.1/32',
 }
 
-/** Address families for which redirection rules are written: IPv4, and IPv6 if `ipv6` is true. */
+/** Lists the address families of the redirection rules: IPv4, and IPv6 if `ipv6` is true. */
 export const capturedFamilies = ({ ipv6 }: Pick<CaptureConfig, 'ipv6'>): ('ipv4' | 'ipv6')[] =>
   ipv6 ? ['ipv4', 'ipv6'] : ['ipv4']
 

@@ -85,13 +85,16 @@ function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
 
 const annotationOf = (list: keyof RuleLists) => Object.entries(annotations).find(([name]) => name === list)?.[1]
 
-/** Annotation with the pod's virtual interfaces. The deprecated key counts only if the pod lacks the new key. */
+/**
+ * Chooses the annotation with the pod's virtual interfaces. The deprecated key counts only if the pod lacks the new
+ * key.
+ */
 function rerouteAnnotation(pod: PodInfo) {
   const { rerouteVirtualInterfaces, kubevirtInterfaces } = annotations
   return hasAnnotation(pod, rerouteVirtualInterfaces) ? rerouteVirtualInterfaces : kubevirtInterfaces
 }
 
-/** User or group ID of the proxy. Never 0, because root runs other processes too. */
+/** Returns the proxy's user or group ID. Never returns 0, because root runs other processes too. */
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337
   if (Number.isInteger(id) && id > 0 && id <= MAX_ID) return id

@@ -56,8 +56,8 @@ export function readAmbientPod(document: unknown): AmbientPod | undefined {
 }
 
 /**
- * Addresses by which other hosts reach a pod, in canonical form. Removes duplicates, and skips invalid, loopback and
- * link-local addresses. An IPv4-mapped IPv6 address becomes an IPv4 address.
+ * Lists the addresses by which other hosts reach a pod, in canonical form. Removes duplicates, and skips invalid,
+ * loopback and link-local addresses. An IPv4-mapped IPv6 address becomes an IPv4 address.
  */
 export function podAddresses(given: readonly unknown[]): string[] {
   const found = given.map(text).filter((each) => parseAddress(each) !== undefined)

@@ -57,5 +57,5 @@ export function decideWithoutApi({
 /** Creates a decision to skip a pod, with its reason. */
 export const skip = (reason: string, level: Skip['level'] = 'info'): Skip => ({ act: 'skip', level, reason })
 
-/** Name of a pod for log and error messages. */
+/** Returns the name of a pod for log and error messages. */
 export const podRef = ({ namespace, name }: PodIdentity): string => `${namespace}/${name}`

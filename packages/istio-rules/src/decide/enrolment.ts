@@ -95,7 +95,7 @@ export function namespaceMatters(
   })
 }
 
-/** Warning about a namespace whose labels ask for ambient mode, although the namespace is excluded. */
+/** Returns a warning about an excluded namespace whose labels ask for ambient mode. */
 export function namespaceWarning(name: string, labels: Labels, settings: EnrolmentSettings): string | undefined {
   if (!settings.excludeNamespaces.includes(name)) return undefined
   const asksFor = settings.selectors.some(

@@ -45,7 +45,7 @@ function satisfies(value: string | undefined, { operator, values }: LabelRequire
 /** Condition of a {@link LabelSelector} in `matchExpressions`. */
 type LabelRequirement = NonNullable<LabelSelector['matchExpressions']>[number]
 
-/** Reason for which Kubernetes refuses a label selector. `undefined` if the selector is valid. */
+/** Returns the reason for which Kubernetes refuses a label selector. `undefined` if the selector is valid. */
 export function selectorProblem({ matchLabels, matchExpressions }: LabelSelector): string | undefined {
   for (const [key, value] of Object.entries(matchLabels ?? {})) {
     const problem = keyProblem(key) ?? valueProblem(value)

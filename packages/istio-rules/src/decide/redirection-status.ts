@@ -7,7 +7,7 @@ import { redirectionAnnotation } from './decide-without-api.ts'
  */
 export type RedirectionStatus = 'enabled' | 'pending'
 
-/** Redirection state in the annotation of an ambient pod. */
+/** Reads the redirection state in the annotation of an ambient pod. */
 export function redirectionStatus({ annotations }: Pick<AmbientPod, 'annotations'>): RedirectionStatus | undefined {
   const value = Object.hasOwn(annotations, redirectionAnnotation) ? annotations[redirectionAnnotation] : undefined
   return value === 'enabled' || value === 'pending' ? value : undefined

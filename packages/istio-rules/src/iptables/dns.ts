@@ -21,7 +21,7 @@ export function capturesDns({ dns }: CaptureConfig): boolean {
   return dns === 'all' || (dns !== 'none' && dns.ipv4.length + dns.ipv6.length > 0)
 }
 
-/** Rules that redirect the application's DNS queries to Istio's agent, but not the agent's own queries. */
+/** Builds rules that redirect the application's DNS queries, but not the agent's queries, to Istio's agent. */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   const { dns } = config
   if (dns === 'none' || !capturesDns(config)) return []

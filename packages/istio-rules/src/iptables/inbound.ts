@@ -3,7 +3,7 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPorts, type Tables } from './chains.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules that redirect connections to the proxy's ports. Connections to the tunnel port are exempt. */
+/** Builds the rules that redirect connections to the proxy's ports. Connections to the tunnel port are exempt. */
 export function proxyPorts({ nat }: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     nat.on('ISTIO_INBOUND').proto('tcp').dport(config.inboundTunnelPort).return(),

@@ -13,7 +13,7 @@ export function excludedInterfaces(t: Tables, { excludeInterfaces, interceptionM
   )
 }
 
-/** Rules that exclude traffic of virtual machines from inbound capture, because the traffic is outbound. */
+/** Excludes traffic of virtual machines from inbound capture, because the traffic is outbound. */
 export function virtualInterfaces(t: Tables, { rerouteVirtualInterfaces }: CaptureConfig): readonly Rule[] {
   return rerouteVirtualInterfaces.map((name) => t.nat.insert('PREROUTING', 1).in(name).return())
 }

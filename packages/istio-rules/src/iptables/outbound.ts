@@ -6,7 +6,7 @@ import { virtualOutbound } from './interfaces.ts'
 
 const FAMILIES = ['ipv4', 'ipv6'] as const
 
-/** First rules of `ISTIO_OUTPUT`. Even the proxy's traffic to excluded ports leaves the chain here. */
+/** Builds the first rules of `ISTIO_OUTPUT`. Even the proxy's traffic to excluded ports leaves the chain here. */
 export function outboundStart({ nat }: Tables, { excludeOutboundPorts }: CaptureConfig): readonly Rule[] {
   const output = nat.on('ISTIO_OUTPUT')
   return [

@@ -50,7 +50,7 @@ export function ownerGroupRules({ nat }: Tables, { ownerGroups: { mode, groups }
 /** Limit of group conditions per rule, because iptables-restore 1.8.9 accepts 255 arguments in a line. */
 const MAX_CONDITIONS = 47
 
-/** Ranges of group IDs that cover every ID except the given IDs. */
+/** Computes the ranges of group IDs that cover every ID except the given IDs. */
 function gaps(ids: readonly number[]): readonly string[] {
   const sorted = ids.toSorted((a, b) => a - b)
   return [...sorted, MAX_ID + 1]

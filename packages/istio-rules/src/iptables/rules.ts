@@ -10,7 +10,7 @@ import { ownerGroupRules, proxyOwnerRules } from './owner-rules.ts'
 import { tproxyLoops } from './tproxy.ts'
 
 /**
- * Iptables rules of a pod's redirection in Istio's order, for its families.
+ * Builds the iptables rules of a pod's redirection in Istio's order, for the captured families.
  *
  * @example
  * await iptables(c, { print: istioRestoreText }).apply(redirectRules(captureConfig(redirect, { ipv6: false })))

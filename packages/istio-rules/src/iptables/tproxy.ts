@@ -6,7 +6,10 @@ import { onPorts, type Tables } from './chains.ts'
 /** Mark of packets that the proxy, not the application, sends to its own pod. */
 export const OUTBOUND_MARK = 1338
 
-/** Chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established connections. */
+/**
+ * Builds the chains that deliver inbound packets to the proxy with TPROXY. `ISTIO_DIVERT` handles established
+ * connections.
+ */
 export function tproxyDelivery({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
   return [
@@ -25,7 +28,10 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
   ])
 }
 
-/** Rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its packets. */
+/**
+ * Builds the rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its
+ * packets.
+ */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

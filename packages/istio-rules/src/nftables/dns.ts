@@ -4,7 +4,7 @@ import { AGENT_PORT, AGENT_ZONE, APPLICATION_ZONE, capturesDns, DNS_PORT } from 
 import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Rules that redirect the application's DNS queries to Istio's agent, but not the agent's own queries. */
+/** Builds rules that redirect the application's DNS queries, but not the agent's queries, to Istio's agent. */
 export function dnsRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (!capturesDns(config)) return []
   return [

@@ -4,7 +4,7 @@ import { onPort } from './ports.ts'
 import type { Tables } from './tables.ts'
 import { tproxyDelivery, tproxyInbound } from './tproxy.ts'
 
-/** Rules that redirect connections to the proxy's ports. Connections to the tunnel port are exempt. */
+/** Builds the rules that redirect connections to the proxy's ports. Connections to the tunnel port are exempt. */
 export function proxyPorts(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   return [

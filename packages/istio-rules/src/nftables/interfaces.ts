@@ -21,7 +21,7 @@ export function excludedInterfaces(
   ]
 }
 
-/** Rules that treat traffic from the interfaces of virtual machines as outbound traffic. */
+/** Builds the rules that treat traffic from the interfaces of virtual machines as outbound traffic. */
 export function virtualInterfaces(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { rerouteVirtualInterfaces: names, includeOutboundIPRanges: ranges } = config
   const from = names.map((name) => t['istio-proxy-nat'].on('prerouting').iifname(name))

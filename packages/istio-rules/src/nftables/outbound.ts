@@ -4,7 +4,7 @@ import type { CaptureConfig } from '../capture/config.ts'
 import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** First rules of `istio-output`. Even the proxy's traffic to excluded ports leaves the chain here. */
+/** Builds the first rules of `istio-output`. Even the proxy's traffic to excluded ports leaves the chain here. */
 export function outboundStart(t: Tables, config: CaptureConfig): readonly Placed[] {
   const nat = t['istio-proxy-nat']
   const output = nat.on('istio-output')

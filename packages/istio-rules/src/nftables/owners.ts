@@ -1,7 +1,7 @@
 import type { Range } from '@cni/nftables/rules'
 import { quote } from '@cni/types'
 
-/** ID or ID range for a rule. nf_tables knows only IDs, so callers resolve names. */
+/** Converts an owner to an ID or ID range. nf_tables knows only IDs, so callers resolve names. */
 export function ownerId(owner: number | string): number | Range<number> {
   if (typeof owner === 'number') return owner
   const [, from, to] = /^(\d+)-(\d+)$/.exec(owner) ?? []

@@ -10,8 +10,8 @@ import { type Tables, tables } from './tables.ts'
 import { tproxyMarks, tproxyReturns } from './tproxy.ts'
 
 /**
- * Nftables rules of a pod's redirection, as Istio's native mode writes them. Omits empty chains, jumps to empty chains,
- * and empty tables.
+ * Builds the nftables rules of a pod's redirection, as Istio's native mode writes them. Omits empty chains, jumps to
+ * empty chains, and empty tables.
  *
  * @example
  * await nftables(c).apply(nativeRules(captureConfig(redirect, { ipv6: false })))

@@ -6,7 +6,10 @@ import { ownerId } from './owners.ts'
 import { onPort } from './ports.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Chains that deliver inbound packets to the proxy with TPROXY. `istio-divert` handles established connections. */
+/**
+ * Builds the chains that deliver inbound packets to the proxy with TPROXY. `istio-divert` handles established
+ * connections.
+ */
 export function tproxyDelivery(t: Tables, config: CaptureConfig): readonly Placed[] {
   const { tproxyMark: mark, inboundCapturePort: port } = config
   const mangle = t['istio-proxy-mangle']
@@ -49,7 +52,10 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
   ]
 }
 
-/** Rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its packets. */
+/**
+ * Builds the rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its
+ * packets.
+ */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []
   const { tproxyMark: mark, proxyUIDs, proxyGIDs } = config

@@ -47,7 +47,7 @@ export function podInfo(pod: Pod): PodInfo {
   }
 }
 
-/** Name of a pod for log and error messages. */
+/** Returns the name of a pod for log and error messages. */
 export function podName(pod: PodInfo): string {
   return `pod ${pod.namespace}/${pod.name}`
 }

@@ -13,7 +13,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False'])
 
-/** Boolean variable of the proxy. An invalid value means false, with a warning. */
+/** Reads a boolean variable of the proxy. An invalid value means false, with a warning. */
 export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean {
   const value = own(pod.proxyEnv, key)
   if (value === undefined || FALSE.has(value)) return false
@@ -39,7 +39,7 @@ export function proxyOwnerGroups(pod: PodInfo, env: Environment, log: RedirectLo
   return { mode: 'only', groups: only }
 }
 
-/** IPv4 range that counts as loopback: the value of the node's variable, else 127.0.0.1/32. */
+/** Returns the IPv4 range that counts as loopback: the value of the node's variable, else 127.0.0.1/32. */
 export function loopbackCidr(env: Environment): string {
   const key = 'ISTIO_OUTBOUND_IPV4_LOOPBACK_CIDR'
   const value = own(env, key) ?? '127.0.0.1/32'

@@ -23,7 +23,7 @@ export interface AnnotatedPod {
 }
 
 /**
- * Interfaces of virtual machines in an ambient pod, in the annotation's order.
+ * Lists the interfaces of virtual machines in an ambient pod, in the annotation's order.
  *
  * @throws `RedirectError` for a list above a limit, and for an invalid interface name.
  */

@@ -11,7 +11,7 @@ interface Line {
   readonly to?: string | undefined
 }
 
-/** Mermaid flowchart of a ruleset: a box for each chain, and an arrow for each jump. */
+/** Draws a Mermaid flowchart of a ruleset: a box per chain, and an arrow per jump. */
 export function rulesChart(rules: Ruleset, families: readonly Family[]): string {
   return chart(
     families.map((family) => [
@@ -26,7 +26,7 @@ export function rulesChart(rules: Ruleset, families: readonly Family[]): string 
   )
 }
 
-/** Mermaid flowchart of the nftables rules of Istio's native mode. */
+/** Draws a Mermaid flowchart of the nftables rules of Istio's native mode. */
 export function nativeChart({ tables }: NftRuleset): string {
   const lines = tables.flatMap(({ family, name: table, chains }) =>
     chains.flatMap(({ name: chain, rules }) =>

@@ -140,7 +140,7 @@ const countRequest = (namespace: string, name: string, document: object): KubeRe
   body: { type: 'application/merge-patch+json', document },
 })
 
-/** Name of a new event, as in all Kubernetes clients: `<pod>.<nanoseconds in hex>`. */
+/** Builds the name of a new event, as in all Kubernetes clients: `<pod>.<nanoseconds in hex>`. */
 function eventName(pod: string, ms: number, serial: number): string {
   const suffix = `.${(BigInt(ms) * 1_000_000n + BigInt(serial)).toString(16)}`
   return `${pod.slice(0, 253 - suffix.length).replace(/[.-]+$/, '')}${suffix}`

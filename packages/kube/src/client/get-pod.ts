@@ -7,6 +7,6 @@ export function getPod(who: { readonly namespace: string; readonly name: string 
   return ask({ what, path: podPath(who), parse: (document) => parsePod(document, who) }, options)
 }
 
-/** API path of a pod. */
+/** Returns the API path of a pod. */
 export const podPath = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`

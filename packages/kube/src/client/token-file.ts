@@ -7,7 +7,7 @@ import type { KubeClient } from './client.ts'
 import { requestToken } from './request-token.ts'
 
 /**
- * File that holds a service account's token, readable only by its owner.
+ * Manages a file with a service account's token. Only the file's owner can read the file.
  * - `keep` requests a token, valid for an hour, and renews the token in time. The token is not bound to a pod and
  *   outlives this process.
  * - `first` settles after the first attempt, and `done` after the signal has aborted.
@@ -29,7 +29,7 @@ export function tokenFile(path: string): {
   }): {
     readonly first: Promise<void>
     readonly done: Promise<void>
-    /** End of the current token's validity in milliseconds since 1970; `undefined` before the first token. */
+    /** Returns the current token's end of validity in milliseconds since 1970; `undefined` before the first token. */
     expires(): number | undefined
   }
   remove(): string | undefined

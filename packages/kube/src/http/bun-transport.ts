@@ -28,7 +28,7 @@ interface BunRequestInit extends RequestInit {
 /** HTTP transport with bun's own `fetch`, which is faster than bun's `node:https`. */
 export const bunTransport: Transport = async (request) => answerOf(await ask(request, false), request)
 
-/** HTTP transport with connections that bun keeps open. A program cannot close these connections. */
+/** Creates an HTTP transport with connections that bun keeps open. A program cannot close these connections. */
 export function bunKeeping(): { readonly transport: Transport } & Disposable {
   let isWarm = false
   return {

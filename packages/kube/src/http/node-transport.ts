@@ -14,7 +14,10 @@ import {
 /** HTTP transport with Node's `node:https`. */
 export const nodeTransport: Transport = (request) => exchange(request, undefined)
 
-/** HTTP transport with connections that stay open. Requests with different client certificates share no connection. */
+/**
+ * Creates an HTTP transport with connections that stay open. Requests with different client certificates share no
+ * connection.
+ */
 export function nodeKeeping(): { readonly transport: Transport } & Disposable {
   let agent: Agent | undefined
   return {

@@ -37,7 +37,7 @@ const leafOf = (socket: TLSSocket) =>
     socket.setTimeout(PATIENCE, () => resolve(undefined))
   })
 
-/** Subjects of the certificates in a CA file, at most three. */
+/** Lists the subjects of the certificates in a CA file, at most three. */
 function knownNames(ca: string | undefined): string {
   if (ca === undefined) return "the runtime's own list"
   const { X509Certificate } = process.getBuiltinModule('node:crypto')

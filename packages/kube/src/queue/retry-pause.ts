@@ -1,7 +1,7 @@
 /** Computes the pause in milliseconds before a work queue retries a failed key. */
 export type RetryPause = (failures: number) => number
 
-/** Pauses of a work queue, as in Kubernetes' own controllers. */
+/** Creates the function for a work queue's pauses, as in Kubernetes' own controllers. */
 export function retryPause(now: () => number = () => performance.now()): RetryPause {
   let tokens = BURST
   let last = now()

@@ -102,9 +102,9 @@ export interface ApiServer extends AsyncDisposable {
    * else for the requested time. A second call invalidates earlier tokens of the account.
    */
   setServiceAccount(namespace: string, name: string, lifeSeconds?: number): void
-  /** Kubernetes events that clients have written to the test API server. */
+  /** Lists the Kubernetes events that clients have written to the test API server. */
   events(): Readonly<Record<string, unknown>>[]
-  /** Number of watches that clients have open. */
+  /** Counts the watches that clients have open. */
   watches(): number
   /** Sends a bookmark event with the current resource version to all watches. */
   bookmark(): void
@@ -118,7 +118,7 @@ export interface ApiServer extends AsyncDisposable {
   misbehave(...next: readonly Misbehaviour[]): void
   /** Removes all irregular reactions that {@link misbehave} has queued. */
   behave(): void
-  /** Text of a kubeconfig for the test API server, with its current token. */
+  /** Returns the text of a kubeconfig for the test API server, with the server's current token. */
   kubeconfig(): string
   /**
    * Writes {@link kubeconfig} to `<runDir>/istio-cni-kubeconfig`, where the plugin reads the file, and returns the

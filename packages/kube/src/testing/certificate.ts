@@ -103,9 +103,7 @@ const keyKinds: Readonly<Record<KeyKind, () => { publicKey: KeyObject; privateKe
 
 const keyPair = ({ key = 'P-256' }: CertificateOptions = {}) => keyKinds[key]()
 
-/**
- * Signature algorithm for a signing key: Ed25519, RSA with SHA-256, or ECDSA with SHA-256 (SHA-384 for larger curves).
- */
+/** Chooses the signature algorithm for a key: Ed25519, or RSA or ECDSA with SHA-256. Larger curves use SHA-384. */
 function signing(key: KeyObject): { readonly algorithm: Uint8Array; readonly hash: string | null } {
   const curve = key.asymmetricKeyDetails?.namedCurve
   if (key.asymmetricKeyType === 'ed25519') return { algorithm: sequence(oid('1.3.101.112')), hash: null }
@@ -184,7 +182,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]))
 }
 
-/** Key identifier of a certificate. RFC 5280 permits any method that gives unique identifiers. */
+/** Computes the key identifier of a certificate. RFC 5280 permits any method that gives unique identifiers. */
 const keyId = (key: KeyObject): Buffer =>
   createHash('sha1')
     .update(key.export({ type: 'spki', format: 'der' }))

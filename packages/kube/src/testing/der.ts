@@ -28,25 +28,27 @@ export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content)
 
 export const utf8String = (text: string): Buffer => tlv(0x0c, Buffer.from(text, 'utf8'))
 
-/** DER bit string. The first content byte is the number of unused bits, by default 0. */
+/** Encodes a DER bit string. The first content byte is the number of unused bits, by default 0. */
 export const bitString = (content: Uint8Array, unusedBits = 0): Buffer => tlv(0x03, Buffer.from([unusedBits]), content)
 
-/** DER boolean true. There is no encoder for false: in certificates, false is the default, which DER omits. */
+/**
+ * Encodes the DER boolean true. There is no encoder for false: in certificates, false is the default, which DER omits.
+ */
 export const yes = (): Buffer => tlv(0x01, Buffer.from([0xff]))
 
 export const none = (): Buffer => tlv(0x05)
 
-/** DER encoding with the context-specific tag `[n]`. Content is DER values (`constructed`) or raw bytes. */
+/** Encodes content with the context-specific tag `[n]`. Content is DER values (`constructed`) or raw bytes. */
 export const tagged = (n: number, content: Uint8Array, form: 'constructed' | 'primitive' = 'constructed'): Buffer =>
   tlv((form === 'constructed' ? 0xa0 : 0x80) | n, content)
 
-/** DER encoding of a non-negative integer. A leading zero keeps the integer positive. */
+/** Encodes a non-negative integer in DER. A leading zero keeps the integer positive. */
 export const integer = (value: bigint): Buffer => {
   const bytes = bigEndian(value)
   return tlv(0x02, Buffer.from((bytes[0] ?? 0) >= 0x80 ? [0, ...bytes] : bytes))
 }
 
-/** DER encoding of an object identifier in dotted notation. */
+/** Encodes an object identifier, given in dotted notation, in DER. */
 export const oid = (dotted: string): Buffer => {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number)
   return tlv(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]))
@@ -58,7 +60,7 @@ const base128 = (arc: number): number[] => {
   return bytes
 }
 
-/** DER encoding of a date: UTCTime until 2049, GeneralizedTime from 2050, as in RFC 5280 section 4.1.2.5. */
+/** Encodes a date in DER: UTCTime until 2049, GeneralizedTime from 2050, as in RFC 5280 section 4.1.2.5. */
 export const time = (at: Date): Buffer => {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   return at.getUTCFullYear() < 2050

@@ -26,7 +26,7 @@ export interface ObjectChange<T extends StoredObject> {
 /** Store of the test API server for objects of one kind, with versions and history for watches. */
 export interface ObjectStore<T extends StoredObject> {
   readonly kind: 'Pod' | 'Namespace'
-  /** Resource version of the store's latest change. */
+  /** Returns the resource version of the store's latest change. */
   version(): number
   get(namespace: string, name: string): T | undefined
   all(): T[]

@@ -29,7 +29,7 @@ export function watchObjects<T extends StoredObject>(
   response.once('close', store.subscribe(tell))
 }
 
-/** Bookmark event with the current resource version, from which a client can resume. */
+/** Creates a bookmark event with the current resource version, from which a client can resume. */
 export function bookmark<T extends StoredObject>(
   { kind, version }: Pick<ObjectStore<T>, 'kind' | 'version'>,
   annotations?: Readonly<Record<string, string>>,

@@ -24,18 +24,18 @@ const failure = (code: number, reason: string, message: string, details?: Record
   code,
 })
 
-/** Status object for 404: the requested object does not exist. */
+/** Creates the Status object for 404: the requested object does not exist. */
 export const notFound = (kind: string, name: string): StatusDocument =>
   failure(404, 'NotFound', `${kind} "${name}" not found`, { name, kind })
 
-/** Status object for 404: the API server does not have the requested path. */
+/** Creates the Status object for 404: the API server does not have the requested path. */
 export const unknownPath = (): StatusDocument =>
   failure(404, 'NotFound', 'the server could not find the requested resource', {})
 
-/** Status object for 401: the request has an invalid token. */
+/** Creates the Status object for 401: the request has an invalid token. */
 export const unauthorized = (): StatusDocument => failure(401, 'Unauthorized', 'Unauthorized')
 
-/** Status object for 403: the request has no credentials, or its user lacks the permission. */
+/** Creates the Status object for 403: no credentials, or the user lacks the permission. */
 export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system:anonymous'): StatusDocument => {
   const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`
   const group = kind === 'daemonsets' ? 'apps' : ''
@@ -48,14 +48,14 @@ export const forbidden = ({ verb, kind, namespace, name }: Asked, user = 'system
   })
 }
 
-/** Status object for 409: another client has changed the object. */
+/** Creates the Status object for 409: another client has changed the object. */
 export const conflict = (name: string, why: string): StatusDocument =>
   failure(409, 'Conflict', `Operation cannot be fulfilled on pods "${name}": Precondition failed: ${why}`, {
     name,
     kind: 'pods',
   })
 
-/** Status object for 410: the server's history does not reach back to the requested version. */
+/** Creates the Status object for 410: the history does not reach back to the requested version. */
 export const expired = (asked: number, oldest: number): StatusDocument =>
   failure(410, 'Expired', `too old resource version: ${asked} (${oldest})`)
 
@@ -68,7 +68,7 @@ export interface Asked {
   readonly name: string
 }
 
-/** Status object for another error that a test requests: 429, 500, 503 and so on. */
+/** Creates the Status object for another requested error: 429, 500, 503 and so on. */
 export const otherFailure = (code: number): StatusDocument => {
   const [reason, message] = reasons[code] ?? ['InternalError', `the server answered ${code}`]
   return failure(code, reason, message)

@@ -4,7 +4,7 @@ const FIRST_MS = 1000
 const LONGEST_MS = 30_000
 const LONGEST_RETRY_AFTER_MS = 60_000
 
-/** Milliseconds until the next request. A random part spreads the requests of all nodes. */
+/** Computes the milliseconds until the next request. A random part spreads the requests of all nodes. */
 export function backoffMs({ retryAfterMs = 0 }: Pick<KubeError, 'retryAfterMs'>, failures: number, spread: number) {
   const growing = Math.min(FIRST_MS * 2 ** (failures - 1), LONGEST_MS)
   return Math.round(Math.max(growing, Math.min(retryAfterMs, LONGEST_RETRY_AFTER_MS)) + growing * spread)

@@ -13,7 +13,7 @@ export interface ItemSplitter {
   take(chunk: Uint8Array): void
   /** True if the text outside the items exceeds 64 KiB. Such a text is not a Kubernetes list. */
   isNoList(): boolean
-  /** JSON text of the list without its items; empty if that text exceeds 64 KiB. */
+  /** Returns the list's JSON text without its items; empty if that text exceeds 64 KiB. */
   end(): string
 }
 

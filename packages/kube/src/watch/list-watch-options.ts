@@ -55,7 +55,7 @@ export async function paused(
   await pause(ms, signal).catch(() => {})
 }
 
-/** Query parameters of the options' selectors. */
+/** Returns the query parameters of the options' selectors. */
 export const selectors = ({
   fieldSelector,
   labelSelector,

@@ -6,11 +6,11 @@ import { waiters } from './waiters.ts'
 /** Store of API objects, which a watch keeps up to date. Pass the store as `observer` to `listWatch`. */
 export interface WatchStore<T extends object> extends Required<Observer> {
   /**
-   * Result of `keep` for an object of the store, or `undefined`. The `key` is `namespace/name`, or the name of an
+   * Returns the stored result of `keep` for an object, or `undefined`. The `key` is `namespace/name`, or the name of an
    * object without a namespace.
    */
   get(key: string): T | undefined
-  /** Keys of the stored objects in the order of their last change, the oldest change first. */
+  /** Lists the keys of the stored objects by last change, the oldest change first. */
   keys(): Iterable<string>
   values(): Iterable<T>
   size(): number
@@ -20,9 +20,9 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   isListing(): boolean
   /** True after the store has received its first complete list. */
   isListed(): boolean
-  /** Milliseconds since the last message of the API server's watch; `undefined` before the first complete list. */
+  /** Returns the milliseconds since the watch's last message; `undefined` before the first complete list. */
   silentMs(): number | undefined
-  /** Error of the last list or watch request; `undefined` while the watch works. */
+  /** Returns the error of the last list or watch request; `undefined` while the watch works. */
   failure(): KubeError | undefined
   /**
    * Applies the caller's write at once, before the watch reports the write. `version` is the `resourceVersion` in the

@@ -1,6 +1,6 @@
 import { type NetnsTarget, readFile } from '@cni/netns'
 
-/** Lists the TCP ports on which a process listens in a network namespace, over IPv4 or IPv6. */
+/** Lists the TCP ports on which processes listen in a network namespace, over IPv4 or IPv6. */
 export async function listeningPorts(netns: NetnsTarget): Promise<ReadonlySet<number>> {
   const texts = await Promise.all(['tcp', 'tcp6'].map((name) => readFile(netns, `/proc/net/${name}`)))
   const lines = texts.flatMap((text) => (text ?? '').split('\n'))

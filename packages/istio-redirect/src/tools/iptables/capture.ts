@@ -14,9 +14,7 @@ export function checkSettings(settings: IptablesSettings, env: Environment): voi
   nodeCapture(env)
 }
 
-/**
- * Returns the back end that the command's settings select: an iptables back end, or `auto` if the settings name none.
- */
+/** Returns the back end that the settings select: an iptables back end, or `auto` without a setting. */
 export function backendOf({
   forceIptablesBinary: forced,
   iptablesVersion,

@@ -103,7 +103,7 @@ async function writeRules(job: Program, kernel: Iptables, rules: Ruleset, famili
   return plan
 }
 
-/** Builds the rules of the interception mode that is not configured: TPROXY for REDIRECT, and vice versa. */
+/** Builds the rules of the unused interception mode: TPROXY for REDIRECT, and vice versa. */
 function rulesOfOtherMode(config: CaptureConfig): Ruleset {
   const interceptionMode = config.interceptionMode === 'TPROXY' ? 'REDIRECT' : 'TPROXY'
   const other = redirectRules({ ...config, interceptionMode, ipv6: true })
@@ -119,7 +119,7 @@ async function anyChain(kernel: Iptables, rules: Ruleset, families: readonly Fam
   return false
 }
 
-/** Returns the network settings that an earlier run with REDIRECT or TPROXY may have left in the namespace. */
+/** Returns the network settings that an earlier run, by REDIRECT or TPROXY, may have left behind. */
 export const everyNetworkOf = ({ tproxyMark: mark, tproxyRouteTable: table }: CaptureConfig): RecordedNetwork => ({
   families: ['ipv4', 'ipv6'],
   tproxy: { mark, table },

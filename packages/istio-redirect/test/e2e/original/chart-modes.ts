@@ -27,10 +27,7 @@ export interface AccountRight {
   readonly resource: string
 }
 
-/**
- * Lists the permissions that the chart's roles grant a service account, in all namespaces or in one, without
- * duplicates.
- */
+/** Lists the permissions that the chart grants an account, in one or all namespaces, without duplicates. */
 export function rightsOf(objects: readonly Manifest[], account: Account): AccountRight[] {
   const found = rolesOf(objects, account).flatMap(({ rules }) =>
     rulesOf(rules).flatMap(({ verbs, resources }) =>

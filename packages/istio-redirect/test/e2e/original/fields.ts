@@ -4,7 +4,7 @@ import { type Part, parts } from './state.ts'
 /** Name of a result that the tests compare between Istio's plugin and ours. */
 export type Field = 'outcome' | 'result' | Part
 
-/** Converts one part of a plugin's result to text, to compare the text with the other plugin's. */
+/** Converts one part of a plugin's result to text, for a comparison with the other plugin. */
 export function shown(side: Side, field: Field): string {
   if (field === 'outcome') return side.exitCode === 0 ? 'success' : `exit ${side.exitCode}: ${errorClass(side.stdout)}`
   if (field === 'result') return side.exitCode === 0 ? sorted(JSON.parse(side.stdout)) : ''

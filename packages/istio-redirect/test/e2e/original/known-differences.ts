@@ -167,7 +167,7 @@ const sortedLines = (listed: string): string => listed.split('\n').sort().join('
 
 const isNative = ({ one }: Seen): boolean => one.conf.native_nftables === true
 
-/** Returns the sorted IPv4 rules of a ruleset, because IPv6 rules change the order of Istio's output. */
+/** Sorts the IPv4 rules of a ruleset, because IPv6 rules change the order of Istio's output. */
 const ofIpv4 = (listed: string): string =>
   sortedLines(
     listed

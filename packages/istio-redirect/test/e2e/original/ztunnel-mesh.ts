@@ -84,7 +84,7 @@ export async function reached(
   )
 }
 
-/** Builds the expected result of {@link reached}: the pod's server answers and has seen the client addresses `from`. */
+/** Builds the expected result of {@link reached}: the pod's server has seen the client addresses `from`. */
 export const answers = (name: string, from: readonly string[]): string[] =>
   from.map((address) => `${name} from ${address}`)
 

@@ -21,10 +21,7 @@ export const SUBNETS: Subnets = {
 
 export const NETWORK = 'pods'
 
-/**
- * Builds the conflist of an ordinary node: a plugin for interface and addresses, then portmap for host ports, then our
- * plugin.
- */
+/** Builds an ordinary node's conflist: a plugin for interface and addresses, then portmap, then our plugin. */
 export function conflistOf({ first, families }: ChainKind, ipamDir: string, ours: readonly PluginConf[]): Conflist {
   const both = families === 'dual stack'
   const ipam = {

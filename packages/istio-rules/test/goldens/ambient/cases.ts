@@ -20,11 +20,11 @@ export const captures: readonly { readonly name: string; readonly capture: PodCa
   { name: 'virtual-bypass', capture: { ...everything, bypassInbound: true, virtualInterfaces: ['virt0'] } },
 ]
 
-/** Output of `iptables-save` or `ip6tables-save` in the pod, with the tables in alphabetical order. */
+/** Reads the golden output of `iptables-save` or `ip6tables-save`, with the tables in alphabetical order. */
 export const listing = (name: string, family: 'ipv4' | 'ipv6'): string =>
   readFileSync(new URL(`${name}.${family}.txt`, import.meta.url), 'utf8')
 
-/** Output of `nft list ruleset` in the pod, for native rules. */
+/** Reads the golden output of `nft list ruleset` in the pod, for native rules. */
 export const nativeListing = (name: string): string => readFileSync(new URL(`${name}.nft.txt`, import.meta.url), 'utf8')
 
 /**

@@ -1,4 +1,4 @@
-/** Opens sockets by direct system calls, because Node.js opens sockets only in the namespace of its process. */
+/** Opens sockets by system calls, because Node.js opens sockets only in its process's namespace. */
 import { closeSync } from 'node:fs'
 import { ZTUNNEL_MARK } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
