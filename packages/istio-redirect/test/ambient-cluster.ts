@@ -1,7 +1,7 @@
 import { startApp } from '../src/testing/node/stand-ins.ts'
 import { stage } from './stage/stage.ts'
 
-/** Addresses of the test's node and of its two pods, one for each IP family. */
+/** Addresses of the test's node and of two pods. Each has one address per IP family. */
 export const addresses = {
   node: ['10.60.0.1', 'fd60::1'],
   pod: ['10.60.0.2', 'fd60::2'],

@@ -5,7 +5,7 @@ import { NODE_FLAGS } from '../../../test/node.ts'
 import { SERVE_SOCKET } from '../src/serve/socket.ts'
 import type { Conduct, ServeNews, ServeOrder } from './fixtures/serve-worker.ts'
 
-/** Test agent in another thread that serves the plugin's calls on its socket. */
+/** Test agent in another thread. The agent serves the plugin's calls on its own socket. */
 export interface ServingAgent extends AsyncDisposable {
   /** Answers that the test agent has sent to the plugin, in order. */
   readonly answers: readonly string[]

@@ -45,7 +45,10 @@ const servers = fc.record({
 /** Generator of random capture configurations of pods. */
 const ofPod: fc.Arbitrary<CaptureConfig> = podCase.map(configOf).filter((config) => config !== undefined)
 
-/** Generator of random capture configurations that a command line can express. A pod can request only some of them. */
+/**
+ * Generator of random capture configurations that a command line can express. A pod can request only some of these
+ * configurations.
+ */
 const ofCommandLine: fc.Arbitrary<CaptureConfig> = fc.record({
   ipv6: fc.boolean(),
   interceptionMode: fc.constantFrom('REDIRECT', 'TPROXY'),

@@ -17,7 +17,7 @@ export interface KubeServer extends AsyncDisposable {
   readonly url: string
   readonly caFile: string
   readonly admin: KubeClient
-  /** Grants only these permissions to a user. Returns the path of the user's token. */
+  /** Grants a user the given permissions and no others. Returns the path of the user's token file. */
   allow(user: string, grants: readonly Grant[]): Promise<string>
   /** Stops kube-apiserver, and starts it again after `awayMs`. etcd keeps running. */
   restart(awayMs: number): Promise<void>

@@ -10,7 +10,7 @@ export function warnAboutSettings(log: Pick<Log, 'warn'>, conf: Conf, settings: 
   }
   for (const key of Object.keys(conf)) {
     const plain = key.toLowerCase()
-    // Warns about a key with upper-case letters. Istio's plugin accepts it, because Go ignores case.
+    // Warns about a key with upper-case letters. Istio's plugin accepts the key, because Go ignores case.
     if (plain !== key && confKeys.includes(plain)) log.warn(`${JSON.stringify(key)} is ignored: write ${plain}`)
   }
 }

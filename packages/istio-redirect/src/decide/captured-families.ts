@@ -17,7 +17,7 @@ export interface KnownAddresses {
 
 type UsableAddresses = ReturnType<typeof usableAddresses>
 
-/** Source address of IPv6 traffic that Envoy passes on unchanged. The plugin adds it to `lo`. */
+/** Source address of IPv6 traffic that Envoy passes on unchanged. The plugin adds the address to `lo`. */
 export const PASS_THROUGH = '::6/128'
 
 /** Parses the kernel's addresses of a pod, without the address that the plugin itself adds. */

@@ -10,7 +10,7 @@ import { hasUnrecorded } from './remove-unrecorded.ts'
 import type { FirstWriter } from './rule-writer.ts'
 import { writerFor } from './writer-for.ts'
 
-/** Back end of the rules that {@link freshWriter} writes, and their encoded netlink batch. */
+/** Back end and encoded netlink batch of the rules that {@link freshWriter} writes. */
 export interface FreshBatch {
   readonly backend: Exclude<Backend, 'iptables-legacy'>
   /** Netlink batch that the agent has encoded from the configuration. Default: the plugin encodes it. */
@@ -36,7 +36,7 @@ export async function freshWriter(
 
 // internal
 
-/** True if the namespace may have rules of another back end, which must be removed first. */
+/** True if the namespace may have rules of another back end. They must be removed first. */
 const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
   generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
 

@@ -2,7 +2,7 @@ import { tableNames } from '@cni/istio-rules'
 import { isNetnsError, type Netns, placeOf, type Where } from '@cni/netns/handle'
 import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from '@cni/nftables/wire'
 
-/** Removes nftables tables with the plugin's names. The rollback step restores their content. */
+/** Removes nftables tables with the plugin's names. The rollback step restores the tables' content. */
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
   using nft = openNft(netns)

@@ -6,7 +6,7 @@ import { FRESH_GENERATION } from '../fresh-generation.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 
-/** Opens the tables that ADD writes to. Returns `undefined` if only the iptables programs can write them. */
+/** Opens the tables that ADD writes to. Returns `undefined` if only the iptables programs can write the tables. */
 export const openTables = (netns: Netns, isNative: boolean): FreshNftables | undefined =>
   isNative ? openNftables(netns, ownTables()) : openIptables(netns)
 

@@ -1,6 +1,6 @@
 import { messageOf } from '@cni/types'
 
-/** Runs `work` and aborts its AbortSignal at the deadline. Rejects if `work` does not settle. */
+/** Runs `work`. Aborts the signal of `work` at the deadline. Rejects if `work` does not settle. */
 export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const over = new AbortController()
   const timers = [setTimeout(() => over.abort(), ms)]

@@ -30,7 +30,7 @@ export interface MeshPodOptions {
   readonly addresses?: readonly string[]
   /** True if the node's procfs has a process of the pod. Default: true. */
   readonly process?: boolean
-  /** True if the pod's status in the API server has its addresses. Default: true. */
+  /** True if the pod's status in the API server contains the pod's addresses. Default: true. */
   readonly status?: boolean
   /** Members that are merged into the pod's specification. */
   readonly spec?: Readonly<Record<string, unknown>>

@@ -4,7 +4,7 @@ import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
 /** Stand-in for ztunnel that acknowledges each message of the agent and records the pods. */
 export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
 
-/** Starts the ztunnel stand-in. When the connection to the agent ends, it connects again. */
+/** Starts the ztunnel stand-in. The stand-in reconnects when the connection to the agent ends. */
 export function recordingZtunnel(path: string) {
   /** Inodes of the pods' network namespaces, by UID. `undefined` for a pod that ztunnel was told to keep. */
   const pods = new Map<string, bigint | undefined>()

@@ -5,7 +5,7 @@ import { type Netns, netns } from '@cni/netns'
 import type { MeshNode, TestPod } from './mesh-node.ts'
 import { showProcess } from './show-process.ts'
 
-/** Mounts a network namespace in the test node's folder /var/run/netns. Disposing unmounts it. */
+/** Mounts a network namespace in the test node's folder /var/run/netns. Disposing unmounts the namespace. */
 export function mounted(root: string, name: string, namespace: Netns): Disposable {
   const folder = join(root, 'var/run/netns')
   mkdirSync(folder, { recursive: true })

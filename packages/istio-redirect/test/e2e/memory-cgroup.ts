@@ -4,7 +4,7 @@ import { eventually } from './agent-node.ts'
 
 const ROOT = '/sys/fs/cgroup/memory'
 
-/** Reason why the test machine cannot set a memory limit; `undefined` if it can. */
+/** Reason why the test machine cannot set a memory limit; `undefined` if the machine can. */
 export const noMemoryLimit = ((): string | undefined => {
   try {
     accessSync(join(ROOT, 'memory.limit_in_bytes'), constants.R_OK)

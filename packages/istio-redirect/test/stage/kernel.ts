@@ -11,7 +11,7 @@ export interface KernelOptions {
 /** Network of the test pods. The bridge's addresses are the pods' gateways. */
 export type PodNetwork = 'none' | 'addresses' | { readonly bridge: readonly string[] }
 
-/** Connects a pod's network namespace to the test network and gives it the addresses. */
+/** Connects a pod's network namespace to the test network and adds the addresses to the namespace. */
 export type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void>
 
 /** Appends the prefix length of the test network: 24 for IPv4, 64 for IPv6. */
@@ -24,7 +24,7 @@ export async function prepareKernel(node: Netns, { sysctls = {}, lo = [] }: Kern
   for (const address of lo) await rtnl.addAddress('lo', address)
 }
 
-/** Prepares the network of the test pods. Returns the function that connects a pod to it. */
+/** Prepares the network of the test pods. Returns the function that connects a pod to this network. */
 export async function connectPods(network: PodNetwork, node: Netns | undefined): Promise<Connect> {
   if (network === 'none') return async () => {}
   if (network === 'addresses') return addAddresses
@@ -32,7 +32,7 @@ export async function connectPods(network: PodNetwork, node: Netns | undefined):
   return await podBridge(node, network.bridge)
 }
 
-/** Creates a link in the network namespace and gives it the addresses. */
+/** Creates a link in the network namespace and adds the addresses to the link. */
 export async function addAddresses(target: Netns, addresses: readonly string[], name = 'eth0'): Promise<void> {
   using rtnl = await openRtnl(target)
   await rtnl.addLink({ name, kind: 'bridge', up: true })

@@ -12,7 +12,7 @@ import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepare
 export interface StageOptions {
   /** Starts an API server, optionally in the node's network namespace (`inNode`), with service account files. */
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
-  /** Creates the network namespace of the simulated node, with these settings. */
+  /** Creates the network namespace of the simulated node, with the given settings. */
   readonly kernel?: KernelOptions
   /** Network of the pods that the function `pod` creates. */
   readonly pods?: PodNetwork

@@ -38,12 +38,15 @@ export function rawZtunnel(path: string) {
     hello,
     ack,
     next,
-    /** Sends ztunnel's first message, `Hello`. Acknowledges all messages of the agent's snapshot, and returns them. */
+    /**
+     * Sends ztunnel's first message, `Hello`. Acknowledges all messages of the agent's snapshot, and returns the
+     * messages.
+     */
     async join() {
       await hello()
       return await obey([], 'snapshotSent')
     },
-    /** Acknowledges the agent's messages until the connection is closed, and appends them to `told`. */
+    /** Acknowledges the agent's messages until the connection is closed, and appends the messages to `told`. */
     obey: (told: Told[] = []) => obey(told),
     [Symbol.dispose]: () => connection.close(),
   }

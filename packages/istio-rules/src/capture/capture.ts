@@ -1,7 +1,7 @@
 import type { IpRanges } from '../pod/validators.ts'
 
 /**
- * Capture settings: the traffic of a pod that is redirected to the proxy. The order of a list is also the order of its
+ * Settings that select which traffic of a pod is redirected to the proxy. The order of a list is also the order of its
  * rules. Only lists from command lines may contain port ranges and group names. `iptables` resolves group names on the
  * machine where it runs.
  */

@@ -23,7 +23,7 @@ export interface Redirect extends Capture<number, number> {
 /** Ports that are never captured: 15020 (merged telemetry), 15021 (readiness) and 15090 (Envoy's telemetry). */
 const AGENT_PORTS = [15020, 15021, 15090]
 
-/** True if the pod turns capture off (`interceptionMode: NONE`). The plugin skips such a pod with a log line. */
+/** True if the pod turns capture off (`interceptionMode: NONE`). The plugin skips the pod with a log line. */
 export function capturesNothing(pod: PodInfo): boolean {
   return (
     hasAnnotation(pod, annotations.interceptionMode) && pod.annotations[annotations.interceptionMode.key] === 'NONE'

@@ -3,7 +3,7 @@ import { redirectionAnnotation } from './decide-without-api.ts'
 
 /**
  * State of a pod's redirection, after its rules were written. `enabled` means that ztunnel has accepted the pod, and
- * `pending` that it has not.
+ * `pending` that ztunnel has not.
  */
 export type RedirectionStatus = 'enabled' | 'pending'
 

@@ -9,7 +9,7 @@ export const DNS_PORT = 53
 /** Port on which Istio's agent answers DNS queries of the application. */
 export const AGENT_PORT = 15053
 
-/** Conntrack zones that separate the DNS queries of application and agent, which may share ports. */
+/** Conntrack zones that separate the application's DNS queries from the agent's. Both may share ports. */
 export const AGENT_ZONE = 1
 export const APPLICATION_ZONE = 2
 

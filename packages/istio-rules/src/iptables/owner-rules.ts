@@ -5,7 +5,7 @@ import { MAX_ID } from '../pod/owner-groups.ts'
 import type { Tables } from './chains.ts'
 import { capturesDns, DNS_PORT } from './dns.ts'
 
-/** Keeps the proxy's own traffic from being redirected again, except calls to its own pod. */
+/** Excludes the proxy's traffic from redirection, except the proxy's calls to its own pod. */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Rule[] {
   return [
     ...config.proxyUIDs.flatMap((id) => proxyOwner(t, config, 'uid', id)),

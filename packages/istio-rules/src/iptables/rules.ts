@@ -34,7 +34,7 @@ export function redirectRules(config: CaptureConfig): Ruleset {
   )
 }
 
-/** Drops invalid packets. The network stack would answer them with a TCP reset from an untranslated address. */
+/** Drops invalid packets, because the kernel's TCP reset would have untranslated addresses. */
 function invalidDrops({ mangle }: Tables, { dropInvalid }: CaptureConfig): readonly Rule[] {
   if (!dropInvalid) return []
   return [mangle.on('PREROUTING').ctstate('INVALID').jump('ISTIO_DROP'), mangle.on('ISTIO_DROP').drop()]

@@ -29,8 +29,7 @@ export function tproxyInbound({ mangle }: Tables, { includeInboundPorts }: Captu
 }
 
 /**
- * Builds the rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its
- * packets.
+ * Builds the rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent redirection loops.
  */
 export function tproxyLoops({ mangle }: Tables, config: CaptureConfig): readonly Rule[] {
   if (config.interceptionMode !== 'TPROXY') return []

@@ -5,7 +5,7 @@ import { capturesDns, DNS_PORT } from '../iptables/dns.ts'
 import { ownerId } from './owners.ts'
 import { ofIpv6, type Tables } from './tables.ts'
 
-/** Keeps the proxy's own traffic from being redirected again, except calls to its own pod. */
+/** Excludes the proxy's traffic from redirection, except the proxy's calls to its own pod. */
 export function proxyOwnerRules(t: Tables, config: CaptureConfig): readonly Placed[] {
   return [
     ...config.proxyUIDs.flatMap((id) => proxyOwner(t, config, 'skuid', id)),

@@ -35,7 +35,7 @@ export function nativeRules(config: CaptureConfig): Ruleset {
   return inUse(rules)
 }
 
-/** Drops invalid packets. The network stack would answer them with a TCP reset from an untranslated address. */
+/** Drops invalid TCP packets, because the kernel's TCP reset would have untranslated addresses. */
 function invalidDrops(t: Tables, { dropInvalid }: CaptureConfig): readonly Placed[] {
   if (!dropInvalid) return []
   const mangle = t['istio-proxy-mangle']

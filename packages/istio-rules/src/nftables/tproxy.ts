@@ -53,8 +53,7 @@ export function tproxyReturns(t: Tables, config: CaptureConfig): readonly Placed
 }
 
 /**
- * Builds the rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent loops of its
- * packets.
+ * Builds the rules with packet marks for TPROXY. The marks route replies to the proxy, and prevent redirection loops.
  */
 export function tproxyMarks(t: Tables, config: CaptureConfig): readonly Placed[] {
   if (config.interceptionMode !== 'TPROXY') return []

@@ -80,7 +80,7 @@ export function parseCapture(
 
 // internal
 
-/** Returns the source of a list for error messages: the name of its flag, variable or file. */
+/** Returns a list's source for error messages: the name of its flag, variable or file. */
 function sourceOf(list: keyof RuleLists, nameOf: (key: keyof CaptureTexts) => string): string {
   if (list === 'ownerGroups') return 'environment variable ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
   if (list === 'dns') return '/etc/resolv.conf'

@@ -17,7 +17,10 @@ export function identityOf(object: unknown): Identity | undefined {
   return { key, uid: text(metadata.uid), version: text(metadata.resourceVersion) }
 }
 
-/** Compares two resource versions of one object. They are decimal numbers, which may exceed the range of a double. */
+/**
+ * Compares two resource versions of one object. The versions are decimal numbers, which may exceed the range of a
+ * double.
+ */
 export const isOlder = (one: string, other: string): boolean =>
   one.length === other.length ? one < other : one.length < other.length
 

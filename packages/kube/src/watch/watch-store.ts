@@ -14,7 +14,7 @@ export interface WatchStore<T extends object> extends Required<Observer> {
   keys(): Iterable<string>
   values(): Iterable<T>
   size(): number
-  /** Removes an object from the store, but not from the API server. A later change of the object adds it again. */
+  /** Removes an object from the store, but not from the API server. A later change adds the object again. */
   forget(key: string): void
   /** True while the watch is receiving a list, so that the store may be incomplete. */
   isListing(): boolean

@@ -43,7 +43,7 @@ export interface Node extends AsyncDisposable {
   readonly runDir: string
   readonly conflist: Conflist
   readonly api: ApiServer
-  /** Container runtime of the test node, which executes the plugin chain. */
+  /** Test node's container runtime, which executes the plugin chain. */
   readonly runtime: Cni
   /** Plugin calls of the test node so far, in order. */
   readonly runs: readonly PluginRun[]

@@ -59,7 +59,7 @@ export const startProxy = (
   }: { readonly uid?: number; readonly ports?: readonly number[]; readonly transparent?: boolean } = {},
 ): Promise<StandIn> => startServer(target, 'stand-in-proxy', [uid, ...ports, ...(transparent ? ['transparent'] : [])])
 
-/** Starts an ordinary server in the namespace of a pod or node. It answers each connection with its name. */
+/** Starts an ordinary server in the namespace of a pod or node. The server answers each connection with `name`. */
 export const startApp = (
   target: NetnsTarget,
   options: { name: string; ports: readonly number[]; uid?: number },

@@ -90,7 +90,7 @@ async function driftInPod({
   if (decision.enrolled) {
     return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
   }
-  // Skips pods with a sidecar, whose chains have the same names as ambient mode's.
+  // Skips pods with a sidecar, because sidecar rules and ambient rules use the same chain names.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
 }
 

@@ -14,7 +14,7 @@ export function checkSettings(settings: IptablesSettings, env: Environment): voi
   nodeCapture(env)
 }
 
-/** Returns the back end that the settings select: an iptables back end, or `auto` without a setting. */
+/** Returns the back end that the settings select: an iptables back end, or by default `auto`. */
 export function backendOf({
   forceIptablesBinary: forced,
   iptablesVersion,

@@ -34,7 +34,7 @@ export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox)
   }
 }
 
-/** Disables automatic IPv6 addresses, which differ with the MAC, and duplicate address detection. */
+/** Disables duplicate address detection, and automatic IPv6 addresses, which depend on the MAC. */
 function quietIpv6(): void {
   for (const scope of ['all', 'default']) {
     writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/addr_gen_mode`, '1')

@@ -4,7 +4,7 @@ import { loadSync } from '@grpc/proto-loader'
 
 const SERVICE = 'runtime.v1.RuntimeService'
 
-/** Client for a container runtime's CRI socket, which makes calls as kubelet does. */
+/** Client that makes kubelet's calls on a container runtime's CRI socket. */
 export interface CriClient extends Disposable {
   /** Calls a CRI method. Resolves with the response as a plain object. */
   call(method: string, request: object, timeoutMs?: number): Promise<unknown>

@@ -8,7 +8,7 @@ import type { CriClient } from './cri-client.ts'
 import { IMAGE } from './image.ts'
 import { throwAway } from './throw-away.ts'
 
-/** Options of a test pod. The other members of the CRI request are as kubelet sets them. */
+/** Options of a test pod. All other members of the CRI request have kubelet's values. */
 export interface PodSpec {
   readonly name: string
   readonly namespace?: string
@@ -29,7 +29,7 @@ export interface Sandbox {
 }
 
 export interface Container {
-  /** Runs a command in the container, waits for its end, and returns what it printed on stdout. */
+  /** Runs a command in the container, waits for its end, and returns the command's stdout. */
   exec(...cmd: readonly string[]): Promise<string>
 }
 

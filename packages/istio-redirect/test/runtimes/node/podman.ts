@@ -7,7 +7,7 @@ import { folderFor } from './throw-away.ts'
 
 /** podman with storage and configuration of the test, and with the test image. */
 export interface Podman extends AsyncDisposable {
-  /** Runs a podman command, waits for its end, and returns what it printed. */
+  /** Runs a podman command, waits for its end, and returns the command's output. */
   run(...args: readonly string[]): Promise<string>
   /** Runs a podman command and waits for its end. Also resolves if the command fails. */
   attempt(...args: readonly string[]): Promise<RunResult>

@@ -11,7 +11,7 @@ export interface Call {
 
 const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
 
-/** Replaces our plugin by a script, and returns a function that reads its calls. */
+/** Replaces our plugin by a script, and returns a function that reads the script's calls. */
 export function spyOn(binDir: string): () => Call[] {
   const plugin = join(binDir, 'istio-cni')
   const real = join(binDir, 'istio-cni.real')

@@ -68,7 +68,7 @@ export async function setStage(kind: ChainKind): Promise<Stage> {
     },
     async [Symbol.asyncDispose]() {
       await api.close()
-      // Removes the folder of the plugins at the end of each test, because it has 110 MB.
+      // Removes the plugins' folder of 110 MB at the end of each test.
       rmSync(binDir, { recursive: true })
     },
   }

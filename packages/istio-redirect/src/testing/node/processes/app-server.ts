@@ -1,5 +1,5 @@
 /**
- * Stand-in for a server in a pod that answers each connection with its name.
+ * Stand-in for a pod's server. Answers each connection with the server's name.
  *
  * Usage: `app-server.ts UID NAME PORT…` prints `ready` once it listens.
  */

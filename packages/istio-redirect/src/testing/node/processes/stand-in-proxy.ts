@@ -1,5 +1,5 @@
 /**
- * Stand-in for Envoy that answers each redirected connection with its original destination, as JSON.
+ * Stand-in for Envoy. Answers each redirected connection with the connection's original destination, as JSON.
  *
  * Usage: `stand-in-proxy.ts UID PORT… [transparent]` prints `ready` once it listens. TPROXY needs `transparent`.
  */

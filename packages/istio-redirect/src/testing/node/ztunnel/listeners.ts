@@ -35,7 +35,7 @@ export interface Listeners {
   answer(address: string): void
   /** Registers a socket that has to close when the ztunnel stand-in ends. */
   keep(socket: Socket): Socket
-  /** Forwards a client's connection to the server and records it. `source` is the source address. */
+  /** Forwards a client's connection to the server and records the connection. `source` is the source address. */
   pass(
     client: Socket,
     connection: { direction: Forwarded['direction']; to: Endpoint; source?: string | undefined },
