@@ -13,8 +13,8 @@ export interface PodOptions {
 }
 
 /**
- * Creates a pod like Istio's injector for use with the CNI plugin. The pod has an application, the proxy, the
- * `istio-validation` init container and `sidecar.istio.io/status`.
+ * Creates a pod with the members that Istio's injector adds for the CNI plugin. The pod has an application, the proxy,
+ * the `istio-validation` init container and `sidecar.istio.io/status`.
  */
 export function meshPod(options: PodOptions = {}): StoredPod {
   const { proxy = { securityContext: { runAsUser: 1337, runAsGroup: 1337 } } } = options

@@ -32,7 +32,7 @@ export const checkFlags = {
   json: boolFlag({ name: 'json', help: 'print the differences as one JSON document' }),
 }
 
-/** Runs `istio-redirect check`: compares a namespace with the rules that a pod should have. Changes nothing. */
+/** Runs `istio-redirect check`: compares a namespace with a pod's expected rules. Changes nothing. */
 export async function runCheck(argv: readonly string[], io: ToolIo): Promise<ExitCode> {
   const { values: flags, positionals } = parseFlags(argv, checkFlags)
   if (positionals.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positionals[0])}`)

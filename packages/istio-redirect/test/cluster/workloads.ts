@@ -20,7 +20,7 @@ export interface Workload {
   readonly validated?: boolean
 }
 
-/** Creates a test pod with those members of Istio's injector that the tests need. */
+/** Creates a test pod. Adds those members of Istio's injector that the tests need. */
 export function workload(options: Workload) {
   const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
   const proxy = {
@@ -70,7 +70,7 @@ export const get = (from: string, url: string): Promise<string> =>
 
 export const proxyLog = (name: string): Promise<string> => kubectl(['logs', '-n', NAMESPACE, name, '-c', 'istio-proxy'])
 
-/** Reads the IPv4 and IPv6 rules in a podwith the node's iptables programs. */
+/** Reads the IPv4 and IPv6 rules in a pod with the node's iptables programs. */
 export async function rulesIn(one: Pod): Promise<string> {
   const id = one.status.containerStatuses?.find(({ name }) => name === 'app')?.containerID?.replace('containerd://', '')
   if (id === undefined) throw new Error(`${one.metadata.name} has no container yet`)

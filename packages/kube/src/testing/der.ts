@@ -60,7 +60,7 @@ const base128 = (arc: number): number[] => {
   return bytes
 }
 
-/** Encodes a date in DER: UTCTime until 2049, GeneralizedTime from 2050, as in RFC 5280 section 4.1.2.5. */
+/** Encodes a date in DER: UTCTime until 2049, then GeneralizedTime, as in RFC 5280 section 4.1.2.5. */
 export const time = (at: Date): Buffer => {
   const digits = at.toISOString().replace(/[-:T]|\.\d+/g, '')
   return at.getUTCFullYear() < 2050

@@ -4,7 +4,7 @@ import { nativeWriter } from '../../namespace/native-writer.ts'
 import { removeUnrecorded } from '../../namespace/remove-unrecorded.ts'
 import { everyNetworkOf, type Program, type ProgramReport, whereOf } from './program.ts'
 
-/** Writes or removes native nftables rules. Replaces the program's tables as a whole. */
+/** Writes or removes native nftables rules. Replaces the command's tables as a whole. */
 export async function programNative(job: Program): Promise<ProgramReport> {
   const { target, config, log } = job
   const undo: (() => unknown)[] = []

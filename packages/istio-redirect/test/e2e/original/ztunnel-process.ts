@@ -12,10 +12,7 @@ import type { TalkingZtunnel } from '../../zds/ztunnel-messages.suite.ts'
 /** Process of a real ztunnel in a network namespace of its own, as in a cluster. */
 export interface ZtunnelProcess extends TalkingZtunnel {
   readonly pid: number
-  /**
-   * Reads numbers of connections from ztunnel's metrics. A key describes connections, such as `source web to shop with
-   * mutual_tls`.
-   */
+  /** Reads connection counts from ztunnel's metrics, by kind, such as `source web to shop with mutual_tls`. */
   connections(): Promise<Readonly<Record<string, number>>>
   log(): string
 }

@@ -16,8 +16,8 @@ export interface TransparentZtunnel extends AsyncDisposable {
  * outside the pods. It forwards each connection to its original destination. DNS queries are answered with "no such
  * name".
  *
- * The caller keeps the namespace open. Needs root. The stand-in connects from the client's address, or with `source:
- * 'own'` from its own address.
+ * The caller keeps the namespace open. Needs root. By default, the stand-in connects from the client's address.
+ * `source: 'own'` selects its own address.
  *
  * @example
  * ```ts
