@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { Readable } from 'node:stream'
 
-/** Process that this package started, with its process ID. */
+/** Child process that this package has started. */
 export interface Child {
   /** Process ID of the child; `undefined` if the program did not start. */
   readonly pid: number | undefined

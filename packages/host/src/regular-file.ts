@@ -1,12 +1,12 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 
 /**
- * Opens a regular file for reading; the caller closes the descriptor. Throws at once for any other type, because a pipe
- * or a device may block forever.
+ * Opens a regular file for reading; the caller closes the descriptor. Throws at once for other file types, because a
+ * pipe or a device may block forever.
  *
  * @param flags - additional open flags `constants.O_*`. Symbolic links are followed, unless the flags contain
  * `O_NOFOLLOW`.
- * @throws an error of {@link isReadError} with the code `NOT_REGULAR`, or the file system's error.
+ * @throws an error that {@link isReadError} recognises, with the code `NOT_REGULAR`, or the file system's error.
  *
  * @example
  * const { fd, stat } = openRegularFile('/etc/cni/net.d/10-mesh.conflist', constants.O_NOFOLLOW)
@@ -27,7 +27,7 @@ export function openRegularFile(path: string, flags = 0): { readonly fd: number;
  * Reads the text of a regular file of at most `maxBytes` bytes. Follows symbolic links.
  *
  * @param options - `ownOnly` accepts the file only if root or the current user owns it and no other user can write it.
- * @throws an error of {@link isReadError}, or the file system's error.
+ * @throws an error that {@link isReadError} recognises, or the file system's error.
  */
 export function readRegularFile(
   path: string,

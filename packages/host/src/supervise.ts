@@ -79,7 +79,8 @@ export function supervise(
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     if (pid !== undefined) {
-      // Kills the rest of the process group, because a grandchild that ignores SIGTERM must not outlive the program.
+      // Kills the remaining processes of the group, because a grandchild that ignores SIGTERM must not outlive the
+      // program.
       if (stopped) signalGroup(pid, 'SIGKILL')
       forget(pid)
     }

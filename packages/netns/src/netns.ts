@@ -42,7 +42,7 @@ export const netns: {
   bind(namespace: Netns, path: string): Netns
   /**
    * Removes a namespace's name and closes the handle. The namespace ends when no process, handle or name refers to it.
-   * A missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
+   * A missing name is not an error. Throws `NOT_A_NAMESPACE` for a file that is not a namespace, and keeps the file.
    */
   destroy(namespace: Netns | string): void
   /**

@@ -13,8 +13,8 @@ export interface CommandIo {
   /** True if progress output may overwrite its own line, because stderr is a terminal. */
   readonly progress: boolean
   /**
-   * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP. It also aborts when the reader of stdout closes the
-   * pipe. If a command never reads this member, these signals end the process as usual.
+   * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the pipe. If a
+   * command never reads this member, SIGINT, SIGTERM and SIGHUP end the process as usual.
    */
   readonly signal: AbortSignal
 }
@@ -23,7 +23,7 @@ export interface CommandIo {
  * Runs a command as the main program of this process. The command ends without an error if the reader of stdout closes
  * early. An unexpected error is printed with its stack.
  *
- * @param run - function that runs the command with the arguments and the process's streams, and resolves to the exit
+ * @param run - runs the command with the arguments and the streams of the process; the promise resolves to the exit
  * code.
  * @example
  * ```ts

@@ -4,7 +4,9 @@ export interface Flag<T> {
   readonly name: string
   readonly short?: string
   readonly fallback: T
-  /** Text of the flag's default in the help text. Only needed if that text differs from the plain value. */
+  /**
+   * Text for the flag's default value in the help text. Needed only if the help text must not print the value itself.
+   */
   readonly shown?: string
   /** Parses the text of the flag's argument. Throws an `Error` that says what was expected. */
   readonly parse: (text: string) => T

@@ -16,7 +16,10 @@ export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
   flags: F,
   options: { readonly once?: boolean } = {},
 ): {
-  /** Values of the flags that the command line contains. For a repeated flag, the last value counts. */
+  /**
+   * Values of the flags that the command line contains. A repeated flag has its last value, or all values if the flag
+   * collects them.
+   */
   readonly given: Partial<FlagValues<F>>
   /** Values of all flags of the command. A flag that the command line omits has its default. */
   readonly values: FlagValues<F>

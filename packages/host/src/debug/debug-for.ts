@@ -47,7 +47,7 @@ function wait(name: string, line: string): void {
       printWaiting()
     },
     () => {
-      // Prints traces on stderr, because a missing package `debug` must not stop the program.
+      // Prints traces itself if the package `debug` is missing. A missing package must not stop the program.
       createPrinter = (other) => (_format, text) => void process.stderr.write(`${other} ${text}\n`)
       printWaiting()
     },

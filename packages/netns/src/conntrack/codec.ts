@@ -37,7 +37,9 @@ const PROTOCOL = 8
 const SPORT = 16
 const DPORT = 32
 
-/** Encodes `nfgenmsg`, the fixed part of a ctnetlink request. The address family in it selects the connections. */
+/**
+ * Encodes `nfgenmsg`, the fixed part of a ctnetlink request. The request covers the connections of its address family.
+ */
 export function conntrackHeader(family: IpFamily): Uint8Array {
   return Uint8Array.of(family === 'ipv4' ? AF_INET : AF_INET6, 0, 0, 0)
 }

@@ -31,7 +31,7 @@ export function checkFilter({ family, protocol, zone, original, reply }: Conntra
   }
 }
 
-/** Throws for an empty filter, because deleting by such a filter would delete every connection. */
+/** Throws for an empty filter, because a deletion with an empty filter would delete every connection. */
 export function checkNotEmpty(filter: CheckedFilter): CheckedFilter {
   const { original, reply, ...rest } = filter
   if (Object.keys({ ...original, ...reply, ...rest }).length > 0) return filter

@@ -4,8 +4,8 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { targetName } from './target.ts'
 
 /**
- * Creates the error for entering the fake network namespace of a test (`fakeNetns`). Returns `undefined` for a real
- * namespace.
+ * Creates the error for a call that tries to enter the fake network namespace of a test (`fakeNetns`). Returns
+ * `undefined` for a real namespace.
  */
 export function fakeRefusal(target: NetnsTarget, cause: unknown): NetnsError | undefined {
   if (target === 'host' || !isFake(target.fd)) return undefined

@@ -43,7 +43,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
       sys.chroot('.')
       sys.fchdir(cwd)
     }
-    // `goBack` needs a capability: if it is missing, this call throws before the thread moves.
+    // `goBack` needs a capability. Without the capability, this first call throws before the thread moves.
     goBack()
     sys.unshare(CLONE_NEWNS)
     try {

@@ -16,11 +16,11 @@ export function useKindProbe(fast: KindProbe): void {
 /** Kind of the namespace behind a descriptor, or `undefined` if the kind cannot be read. */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
-  // The link's target is `net:[4026531840]`, but a path for a bind mount.
+  // The symbolic link's target is `net:[4026531840]`, or a path if the descriptor was opened through a bind mount.
   return (name.startsWith('/') ? undefined : kindOfName(name)) ?? probe?.(fd) ?? kindOfMount(fd)
 }
 
-// Finds a namespace's kind in the mount table, which is slower than an ioctl.
+// Finds a namespace's kind in the mount table. An ioctl would be faster.
 function kindOfMount(fd: number): string | undefined {
   const id = /^mnt_id:\s*(\d+)$/m.exec(readFileSync(`/proc/thread-self/fdinfo/${fd}`, 'latin1'))?.[1]
   if (id === undefined) return undefined

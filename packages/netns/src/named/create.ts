@@ -60,7 +60,7 @@ export function bind(namespace: Netns, path: string): Netns {
 
 /**
  * Removes a namespace's name and closes the handle. The namespace ends when no process, handle or name refers to it. A
- * missing name is not an error. A file that is not a namespace stays (`NOT_A_NAMESPACE`).
+ * missing name is not an error. Throws `NOT_A_NAMESPACE` for a file that is not a namespace, and keeps the file.
  */
 export function destroy(namespace: Netns | string): void {
   const path = typeof namespace === 'string' ? namespace : namespace.path

@@ -57,9 +57,9 @@ export interface Channel extends Disposable {
   /** Netlink port of the socket in the kernel. Events about changes through this socket contain the port. */
   port(): number
   /**
-   * Sends a batch of messages in one datagram, as nfnetlink requires. A refusal throws no error; other errors are as
-   * for `get`, `ask` and `dump`. Writes the sequence numbers into `datagram`. Only the last message needs the flag
-   * `NLM_F_ACK`.
+   * Sends a batch of messages in one datagram, as nfnetlink requires. Does not throw if the kernel refuses a message.
+   * Other errors are those of `get`, `ask` and `dump`. Writes the sequence numbers into `datagram`. Only the last
+   * message needs the flag `NLM_F_ACK`.
    */
   exchange(
     datagram: Buffer,
@@ -80,7 +80,7 @@ export interface Channel extends Disposable {
   leave(): void
 }
 
-/** Netlink channel reduced to the methods for single requests. */
+/** Methods of a netlink channel that send single requests. */
 export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
 
 /** Creates a netlink channel over a socket. Tests pass the socket of a fake kernel. */

@@ -21,7 +21,10 @@ export async function* events(
     readonly signal?: AbortSignal | undefined
     /** Milliseconds between two reads of the netlink socket. Default: 10. */
     readonly interval?: number | undefined
-    /** Pass `watchReadable` to wake the process without polling. `watchReadable` works on the main thread only. */
+    /**
+     * Function that waits for events without polling. Pass `watchReadable`, which works on the main thread only.
+     * Default: polls at each `interval`.
+     */
     readonly watch?: typeof watchReadable | undefined
   } = {},
 ): AsyncGenerator<
@@ -49,7 +52,7 @@ export async function* events(
   }
 }
 
-// Maximum number of datagrams to read after a loss, because the kernel may send faster.
+// Maximum number of datagrams to read after a loss. The kernel may send faster than this process reads.
 const MOST_LEFT = 10_000
 
 function rest(socket: NetlinkSocket): Message[] {

@@ -5,8 +5,8 @@ import { isSysError, type Sys } from '../sys/sys.ts'
 const SOCK_STREAM = 1
 
 /**
- * Closes a netlink socket in a kernel thread, so this process does not wait. Sends the socket and both ends of a socket
- * pair through that pair. A kernel thread finds this cycle since Linux 6.9 and closes the sockets.
+ * Lets a kernel thread close a netlink socket, so that this process does not wait. Sends the socket and both ends of a
+ * socket pair through that pair. A kernel thread finds this cycle since Linux 6.9 and closes the sockets.
  */
 export function leaveSocket(sys: Sys, fd: number): void {
   const open = [fd]
@@ -15,7 +15,7 @@ export function leaveSocket(sys: Sys, fd: number): void {
     open.push(...pair)
     sys.sendDescriptors(pair[0], [fd, ...pair])
   } catch (error) {
-    // Ignores a failed message: closing the netlink socket only waits for the kernel's cleanup.
+    // Ignores the error. The close of the netlink socket then waits for the kernel's cleanup.
     if (!isSysError(error)) throw error
   } finally {
     for (const each of open) closeSync(each)

@@ -1,6 +1,6 @@
 import type { Rtnl } from './port/rtnl.ts'
 
-/** Wraps rtnetlink operations for a namespace with `kept`: deletions do nothing. */
+/** Returns rtnetlink operations whose deletions do nothing, for a namespace with `kept` set. */
 export function keeping(rtnl: Rtnl): Rtnl {
   const nothing = async () => ({ deleted: false })
   return {

@@ -7,7 +7,7 @@ import type { Way } from '../netlink/request.ts'
 /** Function that returns the kernel's answer to one request, or throws the kernel's error. */
 type Answer = () => Message[]
 
-/** Interrupts an operation until an answer arrives. Operations catch only `NetnsError`. */
+/** Thrown to interrupt an operation until an answer arrives. Operations catch only `NetnsError`. */
 class Unanswered {
   readonly way: Way
   readonly request: Request
@@ -18,7 +18,10 @@ class Unanswered {
   }
 }
 
-/** Runs a synchronous operation over an asynchronous netlink socket. Repeats it after each answer. */
+/**
+ * Runs a synchronous operation over an asynchronous netlink socket. Runs the operation again after each answer of the
+ * kernel.
+ */
 export async function performLater<T>(
   operation: (channel: Questions) => T,
   ask: (way: Way, request: Request) => Promise<Message[]>,

@@ -49,7 +49,7 @@ export function encodeOldFilter(
   return { fixed: filterPlace(place, linkIndex), attributes: [[TCA_KIND, cString(kind)]] }
 }
 
-/** Decodes a traffic filter, but not the head message of a list. */
+/** Decodes a traffic filter. Returns `undefined` for a message that only begins a list. */
 export function decodeFilter(body: Buffer): Filter | undefined {
   const attributes = trafficAttributes(body)
   const handle = body.readUInt32LE(8)

@@ -3,7 +3,7 @@ import type { LinkChange } from '../port/arguments.ts'
 import type { Link } from '../port/link.ts'
 import { formatMac, parseMac } from './mac.ts'
 
-/** Change of a link, without values that the link has. `master` 0 removes the link from its master. */
+/** Change of a link that contains only values to change. `master` 0 removes the link from its master. */
 export type Reduced = Omit<LinkChange, 'master' | 'netns'> & { readonly master?: number | undefined }
 
 /** Drops the members of a change whose values the link already has. */

@@ -32,7 +32,7 @@ export function decodeLink(body: Buffer): Link {
   }
 }
 
-/** Decodes a link's kind and its options, also those of a bridge port. */
+/** Decodes a link's kind, the options of that kind, and the options of a bridge port. */
 function decodeInfo(bytes: Buffer | undefined): Partial<Link> {
   if (bytes === undefined) return {}
   const info = attributeMap(bytes)

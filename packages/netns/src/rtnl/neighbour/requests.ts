@@ -58,7 +58,7 @@ export function neighbourDifference(existing: readonly Neighbour[], wanted: NewN
   return difference === undefined ? undefined : `it exists, but its ${difference}`
 }
 
-/** Checks that a neighbour entry has a `mac`, because the kernel accepts one without it. */
+/** Checks that a neighbour entry has a `mac`, because the kernel accepts an entry without `mac`. */
 export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): void {
   if (mac !== undefined || proxy || state === 'noarp') return
   throw new NetnsError('INVALID', `${what}: mac is missing: the MAC address of the neighbour`)

@@ -15,7 +15,7 @@ export interface Link {
   /** True if the link is up and has a carrier. */
   readonly running: boolean
   readonly loopback: boolean
-  /** Promiscuous mode: the link accepts frames for other MAC addresses. */
+  /** True in promiscuous mode: the link accepts frames for other MAC addresses. */
   readonly promisc: boolean
   /** True if the link accepts all multicast frames. */
   readonly allmulti: boolean
@@ -127,7 +127,7 @@ export type NewLink = {
   readonly mac?: string | undefined
   /** Length of the new link's transmit queue, in packets. */
   readonly txqlen?: number | undefined
-  /** Sets the new link up. Default: false. */
+  /** True to set the new link up. Default: false. */
   readonly up?: boolean | undefined
   /** Bridge or bond that gets the new link as a port. */
   readonly master?: LinkRef | undefined

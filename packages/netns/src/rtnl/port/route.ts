@@ -30,7 +30,7 @@ export type NewRoute = (
     readonly metric?: number | undefined
     /** Origin of the route: 2 kernel, 3 boot, 4 static. Default: 3. */
     readonly protocol?: number | undefined
-    /** Treats the route's gateway as directly connected, even if no address of the link covers it. */
+    /** True to treat the route's gateway as directly connected, even if no address of the link covers it. */
     readonly onlink?: boolean | undefined
     /** MTU in bytes for packets that use the route. */
     readonly mtu?: number | undefined

@@ -207,7 +207,7 @@ export interface RtnlPort {
    * does not restore the replaced filter.
    */
   replaceFilter(filter: Parameters<RtnlPort['addFilter']>[0]): Promise<void>
-  /** Deletes a traffic filter. Registers no undo step, because the kernel frees the eBPF program. */
+  /** Deletes a traffic filter. Registers no undo step, because the kernel then frees the eBPF program. */
   deleteFilter(
     filter: OnLink & {
       readonly direction: Filter['direction']
