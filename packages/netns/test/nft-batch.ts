@@ -17,7 +17,7 @@ export const getGeneration = { type: 0x0a10, fixed: new Uint8Array(4), what: 'As
 /** Netlink request that lists all nftables rules. */
 export const listRules = { type: 0x0a07, fixed: INET, what: 'List rules' }
 
-/** Builds an nftables batch. The messages of `fill` have the numbers from 1 on. */
+/** Builds an nftables batch. The messages that `fill` writes have the numbers from 1 on; message 0 begins the batch. */
 export function batchOf(fill: (writer: MessageWriter) => void, options: { generation?: number } = {}): Buffer {
   const writer = new MessageWriter()
   writer.begin(BATCH_BEGIN, NLM_F_REQUEST, NF_TABLES)

@@ -3,7 +3,7 @@ export function define(target: object, name: PropertyKey, value: unknown): void 
   Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable: false })
 }
 
-/** Defines a member of an object whose value is computed when the member is first read. */
+/** Defines a member of an object. The first read of the member computes its value. */
 export function defineLazy(target: object, name: PropertyKey, make: () => unknown, enumerable = false): void {
   const settle = (value: unknown): void => {
     Object.defineProperty(target, name, { value, writable: true, configurable: true, enumerable })

@@ -11,7 +11,7 @@ export interface Host {
   encode(text: string): Uint8Array<ArrayBuffer>
   encodeInto(text: string, view: Uint8Array): { read: number; written: number }
   decode(view: Uint8Array, start?: number, end?: number, fatal?: boolean): string
-  /** Decodes base64 and base64url. Skips other characters and stops at the first `=`, as Node's Buffer does. */
+  /** Decodes base64 and base64url. Skips invalid characters and stops at the first `=`, as Node's Buffer does. */
   fromBase64(text: string): Uint8Array<ArrayBuffer>
   toBase64(bytes: Uint8Array, isUrl: boolean): string
   find(haystack: Uint8Array, needle: Uint8Array, from: number): number

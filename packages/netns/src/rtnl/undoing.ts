@@ -46,7 +46,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     close,
     [Symbol.dispose]: close,
     async addLink(link: NewLink | OldLink) {
-      // Calls `addLink` in both branches of the condition, because TypeScript needs one call for each overload.
+      // Both branches call `addLink`, because TypeScript accepts only one type of link in each call.
       const answer = await ('index' in link ? rtnl.addLink(link) : rtnl.addLink(link))
       const { name, netns: birthplace } = link
       if (answer.added)

@@ -1,4 +1,4 @@
-/** Names of Linux error numbers, because `node:os` lacks many. A dash is an unnamed number. */
+/** Names of Linux error numbers, because `node:os` lacks many. A dash stands for a number without a name. */
 const NAMES: readonly string[] = `
 EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV
 ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE EDEADLK ENAMETOOLONG

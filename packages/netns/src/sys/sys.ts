@@ -47,9 +47,9 @@ export interface Sys {
   /** Calls ioctl(2). The kernel reads the argument's bytes and overwrites them. */
   ioctl(fd: number, request: number, argument: Uint8Array): number
   /**
-   * Calls bpf(2). Close a resulting descriptor with `fs.closeSync`. Children do not inherit it. The kernel overwrites
-   * the attribute and the memory, even for a refused call. Addresses in the attribute are zero afterwards. Throws
-   * `ENOSYS` on processors other than x64 and arm64.
+   * Calls bpf(2). Close a resulting descriptor with `fs.closeSync`. Child processes do not inherit the descriptor. The
+   * kernel overwrites the attribute and the memory, even for a refused call. Addresses in the attribute are zero
+   * afterwards. Throws `ENOSYS` on processors other than x64 and arm64.
    *
    * @param attr - `union bpf_attr`, up to the last member used; bytes that the kernel does not know must be zero
    * @param pointers - offsets of pointers in `attr`, each with the memory to point to; omit null pointers

@@ -26,7 +26,7 @@ export function sysctlKey(name: string): string {
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // The first dot or slash in a setting's name is the separator between all its parts, as in sysctl(8).
+  // The first dot or slash in a setting's name decides which of both separates its parts, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))

@@ -4,7 +4,7 @@ import { AF_UNIX } from './constants.ts'
 /** Largest length of a unix socket's path in bytes: the size of sun_path without the NUL at its end. */
 const MOST_BYTES = 107
 
-/** Encodes a path as struct sockaddr_un. Throws if the kernel would refuse it. */
+/** Encodes a path as struct sockaddr_un. Throws for a path that the kernel would refuse. */
 export function unixAddress(path: string): Uint8Array {
   const bytes = Buffer.from(path)
   const problem =

@@ -31,8 +31,8 @@ export function connectUnix(
      */
     readonly type?: 'seqpacket' | 'stream' | undefined
     /**
-     * Largest message to receive, in bytes. Longer packets are truncated; `bytesLost` of the message reports the rest.
-     * Default: 65536.
+     * Largest message to receive, in bytes. Longer packets are truncated; `bytesLost` of the message counts the missing
+     * bytes. Default: 65536.
      */
     readonly maxBytes?: number | undefined
     /**

@@ -33,11 +33,13 @@ export interface UnixConnection extends AsyncIterable<UnixMessage>, Disposable {
    */
   send(bytes: Uint8Array, fds?: readonly number[]): Promise<void>
   /**
-   * Receives the next message, or `undefined` if no more messages will arrive. An aborted call takes no message.
-   * Rejects with the AbortSignal's reason, or a `SysError`.
+   * Receives the next message, or `undefined` if no more messages will arrive. An aborted call leaves the next message
+   * unread. Rejects with the AbortSignal's reason, or a `SysError`.
    */
   receive(options?: { readonly signal?: AbortSignal | undefined }): Promise<UnixMessage | undefined>
-  /** Yields messages of the peer until no more will arrive. Leaving the loop does not close the connection. */
+  /**
+   * Yields messages of the peer until no further message will arrive. Leaving the loop does not close the connection.
+   */
   [Symbol.asyncIterator](): AsyncGenerator<UnixMessage, void, void>
   /** Closes the connection and drops unread and unsent messages. A second call does nothing. */
   close(): void

@@ -20,7 +20,10 @@ export interface Outbox {
   fail(error: unknown): void
 }
 
-/** Queue of a unix socket's unsent messages. `wait` reports a wait for a writable socket. */
+/**
+ * Queue of a unix socket's unsent messages. Calls `wait` with true to wait for a writable socket, with false to end the
+ * wait.
+ */
 export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boolean) => void): Outbox {
   const waiting: Waiting[] = []
   let pending = 0
@@ -38,7 +41,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
       item.resolve()
       return true
     }
-    // Descriptors travel with the first byte of a message, even if the rest waits.
+    // The kernel has sent the descriptors with the first byte, even if later bytes wait.
     pending -= sent
     item.bytes = item.bytes.subarray(sent)
     closeAll(item.fds)
@@ -54,7 +57,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
           `${bytes.length} bytes are too many: ${pending} bytes are already waiting for a peer that does not read`,
         )
       }
-      // Queues the rest of a message even beyond `maxPending`, because its first bytes are sent.
+      // Queues the unsent bytes of a partly sent message even beyond `maxPending`.
       const [rest, left] = sent === 'full' ? [bytes, fds] : [bytes.subarray(sent), []]
       return new Promise((resolve, reject) => {
         // Queues copies, because the caller may reuse the bytes and close the descriptors.

@@ -15,7 +15,7 @@ interface BytesConstructor {
   new (buffer: ArrayBuffer, offset?: number, length?: number): Uint8Array<ArrayBuffer>
 }
 
-/** Hides the static members of Uint8Array, because Buffer's own have other types. */
+/** Hides the static members of Uint8Array, because Buffer's static members have other types. */
 const Bytes: BytesConstructor = Uint8Array
 
 /** Node's class Buffer for the small runtime. Unlike Node, it has no pool: buffers never share memory. */
@@ -238,7 +238,7 @@ export function bufferFrom(value: unknown, second?: unknown, third?: unknown): B
   throw invalidType('first argument', FROM_TYPES, value)
 }
 
-/** Copies an array's values to a new Buffer, a Uint8Array in one step. */
+/** Copies an array's values to a new Buffer. Copies a Uint8Array in one step. */
 function copyOf(list: ArrayLike<number>): Buffer {
   return wrap(list instanceof Uint8Array ? new Uint8Array(list) : Uint8Array.from(list))
 }

@@ -67,7 +67,7 @@ export function decodeBytes(bytes: Uint8Array, encoding: Encoding): string {
 const unitAt = (bytes: Uint8Array, index: number): number =>
   (bytes[2 * index] ?? 0) | ((bytes[2 * index + 1] ?? 0) << 8)
 
-/** Converts character codes in chunks, because JavaScript engines limit the number of arguments. */
+/** Converts character codes in chunks, because JavaScript engines limit the number of arguments of a call. */
 function fromCodes(codes: Uint8Array | Uint16Array): string {
   let text = ''
   for (let at = 0; at < codes.length; at += 4096) {

@@ -139,8 +139,8 @@ export class ChildProcess extends EventEmitter {
     try {
       this.emit('exit', code, signal)
     } finally {
-      // Discards the child's output if the program does not read it. Unread output would delay the child's event
-      // `close`.
+      // Discards the child's output if this process does not read the output. Unread output would delay the child's
+      // event `close`.
       for (const stream of this.stdio) if (stream instanceof PipeReader && !stream.isPaused()) stream.resume()
       this.#closed()
     }

@@ -4,7 +4,7 @@ const AT_FDCWD = -100
 const X_OK = 1
 const DEFAULT_PATH = '/usr/local/bin:/bin:/usr/bin'
 
-/** Possible files of a program name, in the order of PATH. */
+/** Paths at which a program may be found, in the order of PATH. */
 export function candidates(name: string, path = DEFAULT_PATH): string[] {
   if (name.includes('/')) return [name]
   const files = path.split(':').map((folder) => `${folder === '' ? '.' : folder}/${name}`)

@@ -1,7 +1,7 @@
 /** Processes one block of input for a hash function. MD5, SHA-1 and SHA-2 share all other code. */
 export interface Compression {
   readonly blockSize: number
-  /** Size in bytes of the message length at the end of the last block. */
+  /** Size in bytes of the field for the message length, at the end of the last block. */
   readonly lengthSize: number
   readonly littleEndian: boolean
   add(block: DataView): void

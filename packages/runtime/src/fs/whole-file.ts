@@ -20,7 +20,7 @@ interface WriteOptions extends ReadOptions {
 const FIRST = 16_384
 const S_IFDIR_ERROR = -21
 
-/** Reads a whole file, or the rest of an open descriptor. */
+/** Reads a whole file, or an open descriptor from its current position to the end. */
 export function readFileSync(file: PathLike | number, given?: string | ReadOptions | null): string | Buffer {
   const { encoding, flag } = optionsOf<ReadOptions>(given)
   const fd = typeof file === 'number' ? file : openSync(file, flag ?? 'r')

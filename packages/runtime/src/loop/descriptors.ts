@@ -50,7 +50,7 @@ export function poll(wait: number): void {
   })
 }
 
-/** Time limit for ppoll, rounded up so that the next timer is due. */
+/** Time limit for ppoll, rounded up so that the next timer is due when ppoll returns. */
 function timespec(wait: number): BigInt64Array | null {
   if (wait === Number.POSITIVE_INFINITY) return null
   const micros = Math.ceil(Math.max(0, wait) * 1000)

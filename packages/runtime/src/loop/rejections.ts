@@ -20,7 +20,7 @@ export function watchRejections(given: RejectionHandlers): void {
   })
 }
 
-/** Reports the first rejected promise that has no handler. Returns false if there is none. */
+/** Reports the first rejected promise that has no handler. Returns false if no such promise exists. */
 export function reportRejections(): boolean {
   const first = unhandled.entries().next()
   if (first.done) return false

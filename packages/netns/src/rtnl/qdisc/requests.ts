@@ -30,7 +30,7 @@ export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
   )
 }
 
-/** Adds or replaces a qdisc. Keeps a qdisc of the same kind, with new options. */
+/** Adds or replaces a qdisc. If the existing qdisc has the same kind, changes only its options. */
 export function replaceQdisc(channel: Questions, qdisc: QdiscToAdd): void {
   const { what, encoded } = prepare(channel, 'Replace', qdisc)
   channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })

@@ -65,7 +65,10 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
   return { fixed, attributes }
 }
 
-/** True if a policy routing rule equals the wanted one. The kernel ignores differences, such as further selectors. */
+/**
+ * True if a policy routing rule equals the wanted one. The kernel's own comparison ignores some members, such as
+ * further selectors.
+ */
 export function isRule(body: Buffer, wanted: NewPolicyRule): boolean {
   const rule = decodeRule(body)
   const attributes = attributeMap(body, FIB_RULE_HDR)

@@ -15,13 +15,13 @@ export function getRules(channel: Questions, filter: RuleFilter | IpFamily): Pol
     .filter((rule) => table === undefined || rule.table === table)
 }
 
-/** Filter of `getRules`, whose argument may be an address family alone. */
+/** Converts the argument of `getRules`, a filter or an address family, to a filter. */
 export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
   typeof filter === 'string' ? { family: filter } : filter
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // Searches for an equal rule, because the kernel refuses a duplicate only with a priority.
+  // Searches for an equal rule, because the kernel refuses a duplicate only if its request has a priority.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }
