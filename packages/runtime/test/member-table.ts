@@ -34,7 +34,7 @@ export interface Members {
   readonly globals: readonly string[]
 }
 
-/** Reads the members of all Node modules that the package's sources export, sorted by name. */
+/** Reads the exports of all Node modules in the package's sources, sorted by name. */
 export async function readMembers(): Promise<Members> {
   const files = readdirSync(join(source, 'node'), { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),

@@ -37,7 +37,7 @@ export class Lookup {
     const [name] = this.#names
     const [server] = this.#servers
     if (name === undefined) this.#done(ENOTFOUND, [])
-    // Does not try the next search name, because it could belong to another host.
+    // Does not try the next search name, because that name could belong to another host.
     else if (server === undefined) this.#done(EAI_AGAIN, [])
     else {
       this.#exchange = new Exchange(server, name, (answer) => {

@@ -24,7 +24,7 @@ function listen(source: Source, name: EventName, listener: Listener): () => void
   return () => source.off(name, listener)
 }
 
-/** Implements `once` of `node:events`: waits for the next event of a name. */
+/** Implements `once` of `node:events`: waits for the next event with a given name. */
 export function once(source: Source, name: EventName, { signal }: Options = {}): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -48,7 +48,7 @@ export function once(source: Source, name: EventName, { signal }: Options = {}):
   })
 }
 
-/** Implements `on` of `node:events`: iterates over all later events of a name. */
+/** Implements `on` of `node:events`: iterates over all later events with a given name. */
 export async function* on(source: Source, name: EventName, { signal }: Options = {}): AsyncGenerator<unknown[]> {
   const waiting: unknown[][] = []
   let failure: { readonly error: unknown } | undefined

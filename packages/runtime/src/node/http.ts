@@ -13,7 +13,7 @@ export { ClientRequest, IncomingMessage, OutgoingMessage, Server, ServerResponse
 export const METHODS = ['CONNECT', 'DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'TRACE']
 export const maxHeaderSize = 16_384
 
-/** Agent for Node's option `agent`. The runtime ignores it, because every request has its own connection. */
+/** Agent for Node's option `agent`. The runtime ignores the agent, because every request has its own connection. */
 export class Agent {
   readonly options: object
   constructor(options: object = {}) {

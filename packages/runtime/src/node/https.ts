@@ -9,7 +9,7 @@ import { urlToHttpOptions } from './url.ts'
 type Options = RequestOptions & TlsOptions
 type ResponseListener = (response: IncomingMessage) => void
 
-/** Agent for Node's option `agent`. The runtime ignores it, because every request has its own connection. */
+/** Agent for Node's option `agent`. The runtime ignores the agent, because every request has its own connection. */
 export class Agent extends HttpAgent {}
 
 export const globalAgent = /* @__PURE__ */ new Agent()

@@ -13,7 +13,7 @@ const hostModule = {
   syscall: host.syscall,
   address: host.address,
   arch: host.arch,
-  /** Interrupts JavaScript code that blocks the event loop for `ms` milliseconds. 0 removes the limit. */
+  /** Interrupts JavaScript code that blocks the event loop longer than `ms` milliseconds. 0 removes the limit. */
   setDeadline: (ms: number): void => host.setDeadline(ms, signalDescriptor()),
 }
 

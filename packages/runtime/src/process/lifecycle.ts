@@ -23,7 +23,7 @@ function boot(): void {
 
 let isEnding = false
 
-/** Runs one step of the event loop. Exits if listeners of `beforeExit` start nothing. */
+/** Runs one step of the event loop. Exits when no work is left, unless listeners of `beforeExit` start new work. */
 function loop(hasJobs = false): boolean {
   if (isEnding && isAlive()) isEnding = false
   if (step(hasJobs) || hasJobs) return true
@@ -67,7 +67,10 @@ export function addWarmUp(warmUp: () => unknown): void {
   }
 }
 
-/** Ends the program after an uncaught error. A timer callback handles an interruption by `setDeadline`. */
+/**
+ * Ends the program after an uncaught error, but not after an interruption by `setDeadline`. A timer callback handles
+ * that interruption.
+ */
 function crashUnlessInterrupted(error: unknown, interrupted?: boolean): void {
   if (!interrupted) crash(error)
 }

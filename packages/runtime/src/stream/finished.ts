@@ -35,7 +35,7 @@ export function finished(stream: Stream, callback: Done): () => void {
 
 const isTarget = (stream: Stream): stream is Stream & PipeTarget => 'write' in stream && 'end' in stream
 
-/** Pipes a list of streams into each other. An error of one stream destroys all streams. */
+/** Pipes each stream of a list into the next. An error of one stream destroys all streams. */
 export function pipeline(streams: readonly Stream[], callback: Done): Stream {
   const last = streams.at(-1)
   if (last === undefined || streams.length < 2) {

@@ -1,7 +1,7 @@
 type Source = AsyncIterable<unknown>
 type Callback = (value: unknown) => unknown
 
-// Methods of Readable that resemble array methods. They ignore the option `concurrency`.
+// Methods of Readable that resemble array methods. These methods ignore the option `concurrency`.
 
 export async function forEach(source: Source, callback: Callback): Promise<void> {
   for await (const value of source) await callback(value)

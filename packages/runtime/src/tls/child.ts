@@ -11,7 +11,7 @@ const SOCK_STREAM_CLOEXEC_NONBLOCK = 0o2004001
 const SIGKILL = 9
 const P_PID = 1
 
-/** Beginning of an error message. It also makes `cni-build` choose the native program with TLS. */
+/** Beginning of an error message. `cni-build` chooses the native program with TLS if a program contains this text. */
 const LACKING = 'TLS needs cni-runtime-tls: it'
 
 /** Child process that keeps the network connection and speaks TLS. The methods `wait` and `end` reap the process. */

@@ -51,7 +51,7 @@ export class SecureContext {
   }
 }
 
-/** Rejected TLS options. Ignoring them would be dangerous, because they change trust or data. */
+/** Rejected TLS options. The options change trust or data, so ignoring an option would be dangerous. */
 const LACKING = [
   ...['ALPNProtocols', 'checkServerIdentity', 'ciphers', 'crl', 'lookup', 'maxVersion', 'minVersion', 'passphrase'],
   ...['pfx', 'pskCallback', 'secureOptions', 'secureProtocol', 'session', 'sigalgs', 'socket'],

@@ -25,7 +25,7 @@ export interface Report {
   readonly issuer: string
 }
 
-/** Decodes the first bytes of a TLS child process. A server may have compromised the child. */
+/** Decodes the report from a TLS child process. Trusts no byte, because a server may have compromised the child. */
 export function readReport(bytes: Uint8Array): Report | undefined {
   if (bytes.length < REPORT_SIZE) return undefined
   const view = new DataView(bytes.buffer, bytes.byteOffset)

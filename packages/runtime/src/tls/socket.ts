@@ -58,7 +58,10 @@ export class TLSSocket extends Socket {
     return VERSIONS[this.#report?.version ?? 0] ?? null
   }
 
-  /** Subject and issuer names of the server's certificate. The rest of the certificate stays in the child process. */
+  /**
+   * Subject and issuer names of the server's certificate. The child process does not send other parts of the
+   * certificate.
+   */
   getPeerX509Certificate(): { readonly subject: string; readonly issuer: string } | undefined {
     if (this.#report === undefined) return undefined
     const { subject, issuer } = this.#report
@@ -117,7 +120,7 @@ export class TLSSocket extends Socket {
     else run()
   }
 
-  /** Passes the network connection to a TLS child process and closes the parent's descriptor. */
+  /** Passes the network connection to a TLS child process, then closes the connection's descriptor in this process. */
   #secure(network: Socket): void {
     const fd = network._handle?.fd ?? -1
     this.#peer = socketName('getpeername', fd)

@@ -1,7 +1,7 @@
 import type { TlsSettings } from './options.ts'
 import type { Report } from './report.ts'
 
-/** Bits of the library Mbed TLS (x509.h) for faults of a certificate. */
+/** Flags by which the library Mbed TLS (x509.h) reports faults of a certificate. */
 const EXPIRED = 0x01
 const OTHER_NAME = 0x04
 const NOT_TRUSTED = 0x08

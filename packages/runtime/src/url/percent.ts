@@ -23,7 +23,7 @@ export function percentBytes(text: string): string {
   return Array.from(host.encode(text), (byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('')
 }
 
-/** Decodes percent-encoded bytes of a URL. Keeps a `%` without two hexadecimal digits. */
+/** Decodes percent-encoded bytes of a URL. Keeps each `%` that two hexadecimal digits do not follow. */
 export function percentDecode(text: string): string {
   if (!text.includes('%')) return text
   const bytes = host.encode(text)

@@ -39,13 +39,13 @@ export class URLSearchParams implements Iterable<Pair> {
   #pairs: Pair[]
   readonly #changed: ((query: string) => void) | undefined
 
-  /** List of names and values from a URL's query. `changed` gets each new query. */
+  /** List of names and values from a URL's query. Calls `changed` with each new query. */
   constructor(init?: Init, changed?: (query: string) => void) {
     this.#pairs = pairsOf(init)
     this.#changed = typeof changed === 'function' ? changed : undefined
   }
 
-  /** Replaces the list of names and values by a new query. Does not call the callback `changed`. */
+  /** Replaces all names and values by those of a new query. Does not call the callback `changed`. */
   reset(query: string): void {
     this.#pairs = parsePairs(query)
   }

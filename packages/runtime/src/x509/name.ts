@@ -31,7 +31,7 @@ const names: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.1': 'emailAddress',
 }
 
-/** Formats an X.509 distinguished name as Node prints it, one part a line. */
+/** Formats an X.509 distinguished name as Node prints it, with one attribute on each line. */
 export function formatName(der: Uint8Array): string {
   return readElements(readElement(der).content)
     .map((part) =>

@@ -74,7 +74,7 @@ export function sanitizedTls(): string {
   )
 }
 
-/** Compiles a C program unless a result of the same sources and flags exists. */
+/** Compiles a C program. Reuses the result of an earlier build with the same sources and flags. */
 function once(
   name: string,
   sources: readonly string[],

@@ -85,7 +85,7 @@ export function message(bytes: Buffer, behaviour: Behaviour): Buffer | undefined
     case 'truncated':
       return build([good], { flags: 0x8380 })
     case 'loop':
-      // The compression pointer of the DNS record leads to itself, which could loop forever.
+      // The compression pointer of the DNS record points to itself. An incorrect client would loop forever.
       return build([record(Buffer.from([0xc0, 12 + question.length]), type, Buffer.from([127, 0, 0, 9]))])
     case 'other id':
       return build([good], { as: id ^ 0x5555 })

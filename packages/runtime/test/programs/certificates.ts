@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'
 import { show } from './show.ts'
 
-/** Code of an error that `action` throws, because runtimes differ in the text. */
+/** Returns the code of the error that `action` throws. The error text differs between runtimes. */
 const code = (action: () => unknown): unknown => {
   try {
     return action()

@@ -25,7 +25,7 @@ import { appendFileSync, copyFileSync, readFileSync, truncateSync, writeFileSync
 
 export { constants }
 
-/** Promise version of a synchronous file function, which still blocks the event loop. */
+/** Promise version of a synchronous file function. The call still blocks the event loop. */
 function later<A extends unknown[], R>(sync: (...args: A) => R): (...args: A) => Promise<R> {
   return async (...args) => sync(...args)
 }
