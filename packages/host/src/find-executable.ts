@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs'
 
-/** Folders to search for programs if PATH is missing. Reason: CNI runtimes may start plugins without PATH. */
+/** Folders to search for programs if PATH is missing. A CNI runtime may start a plugin without PATH. */
 export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**

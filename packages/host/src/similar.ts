@@ -29,7 +29,10 @@ export function misspelt(name: string, names: readonly string[]): string | undef
   return nearest?.each
 }
 
-/** Suggestion for an unknown name in an error message: `, did you mean --json?`. Empty if no known name is similar. */
+/**
+ * Returns a suggestion for an unknown name, such as `, did you mean --json?`. The text is empty if no known name is
+ * similar.
+ */
 export function suggestion(name: string, names: readonly string[], prefix = ''): string {
   const meant = similar(name, names)
   return meant === undefined ? '' : `, did you mean ${prefix}${meant}?`
@@ -46,7 +49,7 @@ function similar(name: string, names: readonly string[]): string | undefined {
 
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '')
 
-/** Edit distance of two names: the number of letters to add, remove, replace, or swap with a neighbour. */
+/** Computes the edit distance of two names: the number of letters to add, remove, replace, or swap with a neighbour. */
 function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)

@@ -1,6 +1,6 @@
 import type { NetnsContext, NetnsTarget } from '@cni/netns/handle'
 
-/** Context of a plugin call whose ADD fails; `unwind` runs the undo steps. */
+/** Creates the context of an ADD call that fails. `unwind` runs the undo steps. */
 export function failingCall<Target extends NetnsTarget>(
   netns: Target,
 ): NetnsContext & { readonly netns: Target; unwind(): Promise<void>; readonly steps: number } {

@@ -10,7 +10,7 @@ export interface ConntrackTable extends AsyncDisposable {
 }
 
 const rest = { zone: 0, mark: 0, timeoutSeconds: 30 }
-/** Connection from the node to port 53, which NAT sends to a pod. */
+/** Creates a connection from the node to port 53 that NAT redirects to a pod. */
 const mapped = (sport: number): ConntrackEntry => ({
   family: 'ipv4',
   protocol: 'udp',

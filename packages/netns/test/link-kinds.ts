@@ -46,7 +46,10 @@ export const oneOfEach: readonly NewLink[] = [
   { kind: 'geneve', name: 'x0', geneve: { id: 8, remote: 'fd00::2', port: 6082 } },
 ]
 
-/** Link kinds that this kernel lacks. The set also contains `vlanFiltering` if the kernel's bridges have no VLANs. */
+/**
+ * Finds the link kinds that this kernel lacks. The set also contains `vlanFiltering` if the kernel's bridges have no
+ * VLANs.
+ */
 export async function lackingKinds(): Promise<ReadonlySet<string>> {
   const lacking = new Set<string>()
   await using pod = await tempNetns()

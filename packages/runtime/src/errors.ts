@@ -12,14 +12,17 @@ const kind = (value: unknown): string => {
   return `type ${typeof value} (${text}${typeof value === 'bigint' ? 'n' : ''})`
 }
 
-/** Node's error for an argument of a wrong type: `The "path" argument must be of type string. Received undefined`. */
+/**
+ * Creates Node's error for an argument of a wrong type: `The "path" argument must be of type string. Received
+ * undefined`.
+ */
 export function invalidType(name: string, expected: string, value: unknown): TypeError & { code: string } {
   const quoted = name.includes('.') ? `"${name}" property` : `"${name}" argument`
   const subject = name.endsWith(' argument') ? name : quoted
   return coded(new TypeError(`The ${subject} must be ${expected}. Received ${kind(value)}`), 'ERR_INVALID_ARG_TYPE')
 }
 
-/** Node's `RangeError` for a number out of range. */
+/** Creates Node's `RangeError` for a number out of range. */
 export function outOfRange(name: string, range: string, value: unknown): RangeError & { code: string } {
   const message = `The value of "${name}" is out of range. It must be ${range}. Received ${String(value)}`
   return coded(new RangeError(message), 'ERR_OUT_OF_RANGE')
@@ -38,7 +41,7 @@ export class AbortError extends Error {
   }
 }
 
-/** Error for a feature of Node and bun that the small runtime lacks. */
+/** Creates the error for a feature of Node and bun that the small runtime lacks. */
 export function notHere(what: string): Error & { code: string } {
   const error = new Error(`${what} does not exist on the small runtime: build with --runtime bun`)
   return coded(error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM')

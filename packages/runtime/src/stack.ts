@@ -1,4 +1,4 @@
-/** First line of an error's stack in V8's format: name and message. */
+/** Formats the first line of an error's stack as V8 does: name and message. */
 export function headerOf(error: Error): string {
   try {
     return String(error)
@@ -7,12 +7,12 @@ export function headerOf(error: Error): string {
   }
 }
 
-/** Stack frames of an error's stack, one a line. Omits the first line, which contains name and message. */
+/** Returns the stack frames of an error's stack, without the first line, which contains name and message. */
 export function framesOf(stack: string): string[] {
   return stack.split('\n').filter((line) => line.startsWith('    at '))
 }
 
-/** Stack of an error in V8's format: name and message, then the frames. */
+/** Formats the stack of an error as V8 does: name and message, then the frames. */
 export function stackOf(error: Error): string {
   const { stack } = error
   if (typeof stack !== 'string') return headerOf(error)

@@ -61,7 +61,7 @@ export async function readMembers(): Promise<Members> {
   }
 }
 
-/** Text of the generated file `src/members.ts` before formatting. */
+/** Returns the text of the generated file `src/members.ts` before formatting. */
 export function tableText({ modules, globals }: Members): string {
   const list = (names: readonly string[], indent: string): string =>
     names.map((name) => `${indent}'${name}',`).join('\n')

@@ -27,7 +27,7 @@ export type FlagValues<F extends Readonly<Record<string, Flag<unknown>>>> = {
   readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never
 }
 
-/** Flag whose argument is any text. The default is an empty text. */
+/** Creates a flag whose argument is any text. Default: empty text. */
 export const textFlag = ({
   fallback = '',
   ...flag
@@ -38,7 +38,7 @@ export const textFlag = ({
   parse: (text) => text,
 })
 
-/** Flag without an argument; `--flag=false` switches it off. */
+/** Creates a flag without an argument. `--flag=false` switches the flag off. */
 export const boolFlag = (flag: Omit<Flag<boolean>, 'fallback' | 'parse' | 'alone'>): Flag<boolean> => ({
   ...flag,
   fallback: false,
@@ -46,7 +46,7 @@ export const boolFlag = (flag: Omit<Flag<boolean>, 'fallback' | 'parse' | 'alone
   alone: true,
 })
 
-/** Flag whose argument is one of a fixed list of words. */
+/** Creates a flag whose argument is one of a fixed list of words. */
 export const choiceFlag = <const T extends string>(
   flag: Omit<Flag<T>, 'parse' | 'value'> & { readonly of: readonly T[] },
 ): Flag<T> => ({
@@ -60,7 +60,7 @@ export const choiceFlag = <const T extends string>(
 })
 
 /**
- * Flag that may be repeated: collects all values in order. Each argument is a comma-separated list. With
+ * Creates a flag that may be repeated and collects all values in order. Each argument is a comma-separated list. With
  * `commas: false`, each argument is one value.
  */
 export const listFlag = ({
@@ -81,7 +81,7 @@ export const listFlag = ({
   collects: true,
 })
 
-/** Flag whose argument is a number of seconds, up to a maximum. The parsed value is in milliseconds. */
+/** Creates a flag whose argument is a number of seconds, up to a maximum. The parsed value is in milliseconds. */
 export const secondsFlag = ({
   mostSeconds,
   ...flag

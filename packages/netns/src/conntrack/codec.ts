@@ -62,7 +62,7 @@ export function encodeFilter({ protocol, original, reply }: CheckedFilter): Attr
   return [...attributes, [CTA_FILTER, flags]]
 }
 
-/** Netlink attributes of a delete request that identify exactly one tracked connection. */
+/** Returns the netlink attributes by which a delete request identifies exactly one tracked connection. */
 export function encodeIdentity({ body }: Message): Attribute[] {
   const attributes = attributeMap(body, NFGENMSG)
   return [CTA_TUPLE_ORIG, CTA_ZONE, CTA_ID].flatMap((type): Attribute[] => {

@@ -59,7 +59,7 @@ const LIMIT = 65_536
 /** Validates the option `limit`, the largest number of connections that a list may have. */
 export const checkLimit = (limit: number = LIMIT): number => checkInteger(limit, 1, 2 ** 32, 'limit')
 
-/** Error for a connection list that exceeds the option `limit`. */
+/** Creates the error for a connection list that exceeds the option `limit`. */
 export function tooMany(limit: number): NetnsError {
   return new NetnsError('TOO_MANY', `List connections: more than ${limit} match; narrow the filter, or raise limit`)
 }

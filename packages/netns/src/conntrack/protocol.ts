@@ -13,7 +13,7 @@ export function protocolNumber(protocol: string | number): number {
   throw new NetnsError('INVALID', `protocol: expected a number or one of ${names}, got ${shown(protocol)}`)
 }
 
-/** Name of an IP protocol, or its number if the name is unknown. */
+/** Returns the name of an IP protocol, or the number if the name is unknown. */
 export function protocolName(number: number): string | number {
   return wordOf(protocols, number) ?? number
 }

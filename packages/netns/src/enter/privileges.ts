@@ -6,7 +6,7 @@ const bits = { CAP_SYS_CHROOT: 18n, CAP_SYS_ADMIN: 21n } as const
 /** Name of a Linux capability, such as `CAP_SYS_ADMIN`. */
 export type Capability = keyof typeof bits
 
-/** Hint for an error message: the needed capabilities, and those that this process lacks. */
+/** Returns a hint for an error message: the needed capabilities, and the capabilities that this process lacks. */
 export function privilegeHint(errno: string, ...needed: readonly Capability[]): string {
   if (errno !== 'EPERM') return ''
   const names = needed.join(' and ')

@@ -16,7 +16,7 @@ function isHandle(target: unknown): target is Netns {
   return typeof target === 'object' && target !== null && 'isSame' in target && 'ino' in target && 'fd' in target
 }
 
-/** Name of a network namespace for error messages. */
+/** Returns the name of a network namespace for error messages. */
 export function targetName(target: NetnsTarget): string {
   return target === 'host' ? 'the host' : JSON.stringify(target.path)
 }

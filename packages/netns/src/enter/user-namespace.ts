@@ -4,7 +4,10 @@ import { loadSys } from '../sys/load-sys.ts'
 
 const NS_GET_USERNS = 0xb701
 
-/** Descriptor of the user namespace that owns a network namespace. The caller closes it. */
+/**
+ * Opens the user namespace that owns a network namespace. The caller closes the descriptor. Returns `undefined` if the
+ * owner is the user namespace of this process, or unknown.
+ */
 export function foreignUserNamespace(target: Netns): number | undefined {
   let owner: number
   try {

@@ -13,7 +13,7 @@ export function useKindProbe(fast: KindProbe): void {
   probe = fast
 }
 
-/** Kind of the namespace behind a descriptor, or `undefined` if the kind cannot be read. */
+/** Returns the kind of the namespace behind a descriptor, or `undefined` if the kind cannot be read. */
 export function namespaceKind(fd: number): string | undefined {
   const name = readlinkSync(`/proc/thread-self/fd/${fd}`)
   // The symbolic link's target is `net:[4026531840]`, or a path if the descriptor was opened through a bind mount.

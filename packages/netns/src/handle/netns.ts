@@ -57,10 +57,7 @@ export class Netns implements Disposable {
  */
 export type NetnsTarget = Netns | 'host'
 
-/**
- * Reason why calls that remove objects in a namespace remove nothing: {@link Netns.kept}. Always `undefined` for
- * `'host'`.
- */
+/** Returns the reason to keep all objects in a namespace: {@link Netns.kept}. Always `undefined` for `'host'`. */
 export function keptIn(netns: NetnsTarget): string | undefined {
   return netns === 'host' ? undefined : netns.kept
 }

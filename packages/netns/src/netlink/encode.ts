@@ -46,7 +46,7 @@ export function writeHeader(bytes: Buffer, at: number, length: number, type: num
   bytes.writeUInt16LE(flags, at + 6)
 }
 
-/** Size of encoded netlink attributes in bytes, including their headers. */
+/** Computes the size of encoded netlink attributes in bytes, including their headers. */
 export function sizeOf(attributes: readonly Attribute[]): number {
   let size = 0
   for (const [, value] of attributes) {

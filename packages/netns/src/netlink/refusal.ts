@@ -33,7 +33,7 @@ function requestIn(body: Buffer): Buffer | undefined {
   return length === undefined || 4 + length > body.length ? undefined : body.subarray(4, 4 + length)
 }
 
-/** Offset of the attributes that explain a refusal, in the netlink message. */
+/** Finds the offset of the attributes that explain a refusal, in the netlink message. */
 function detailsAt(type: number, flags: number, body: Buffer): number {
   if (type === NLMSG_DONE) return 4
   return 4 + ((flags & NLM_F_CAPPED) === 0 ? (readU32(body.subarray(4)) ?? 0) : NLMSG_HDRLEN)

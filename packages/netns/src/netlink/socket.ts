@@ -150,7 +150,7 @@ export function openSocket(
 
 let shared: Uint8Array | undefined
 
-/** Receive buffer that all netlink sockets share. Callers copy the received bytes before the next call. */
+/** Returns the receive buffer that all netlink sockets share. Callers copy the received bytes before the next call. */
 function sharedBuffer(): Uint8Array {
   shared ??= new Uint8Array(BUFFER_SIZE)
   return shared

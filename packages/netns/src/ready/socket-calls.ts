@@ -28,7 +28,7 @@ const signatures = {
 
 let loaded: Native<SocketFunctions> | undefined
 
-/** Socket functions of libc, loaded once. Throws `NetnsError('NO_FFI')`. */
+/** Loads the socket functions of libc at the first call. Throws `NetnsError('NO_FFI')`. */
 export function socketCalls(): Native<SocketFunctions> {
   loaded ??= loadNative<SocketFunctions>(signatures)
   return loaded
@@ -40,7 +40,7 @@ export function checked(result: number, syscall: string, detail: string): number
   throw failed(syscall, detail)
 }
 
-/** Error of the libc call that just failed. Any further call may overwrite errno. */
+/** Creates the error of the libc call that just failed. Any further libc call may overwrite errno. */
 export function failed(syscall: string, detail: string): SysError {
   const errno = socketCalls().errno()
   return new SysError(syscall, errnoName(errno), errno, detail)

@@ -7,19 +7,19 @@ export interface Prefix extends NonNullable<ReturnType<typeof parseBytes>> {
   readonly family: IpFamily
 }
 
-/** Kernel number of an IP address family (AF_INET, AF_INET6). */
+/** Returns the kernel number of an IP address family (AF_INET, AF_INET6). */
 export function familyNumber(family: IpFamily): number {
   return family === 'ipv4' ? AF_INET : AF_INET6
 }
 
-/** Fixed part of a request for one address family; `undefined` means all families. */
+/** Encodes the fixed part of a request for one address family. `undefined` means all families. */
 export function familyQuery(length: number, family: IpFamily | undefined): Uint8Array {
   const bytes = Buffer.alloc(length)
   bytes[0] = family === undefined ? 0 : familyNumber(family)
   return bytes
 }
 
-/** Name of an address family; `undefined` for families other than IP. */
+/** Returns the name of an address family, or `undefined` for families other than IP. */
 export function familyName(number: number): IpFamily | undefined {
   if (number === AF_INET) return 'ipv4'
   return number === AF_INET6 ? 'ipv6' : undefined

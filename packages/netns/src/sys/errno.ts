@@ -15,7 +15,7 @@ ERFKILL EHWPOISON`.split(/\s/)
 const ENOTSUPP = 524
 
 /**
- * Name of a Linux error number; `ERRNO_4711` for a number without a name.
+ * Returns the name of a Linux error number, or `ERRNO_4711` for a number without a name.
  *
  * @example
  * errnoName(17) // 'EEXIST'

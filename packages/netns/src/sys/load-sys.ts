@@ -10,8 +10,8 @@ import { sysSmall } from './sys-small.ts'
 let loaded: Sys | NetnsError | undefined
 
 /**
- * System calls of this JavaScript runtime. Uses the first available of the small runtime, bun:ffi, node:ffi and koffi.
- * Throws `NetnsError('NO_FFI')` if no implementation is available.
+ * Loads the system calls of this JavaScript runtime. Uses the first available of the small runtime, bun:ffi, node:ffi
+ * and koffi. Throws `NetnsError('NO_FFI')` if no implementation is available.
  */
 export function loadSys(): Sys {
   loaded ??= load()
@@ -20,7 +20,8 @@ export function loadSys(): Sys {
 }
 
 /**
- * System calls of this JavaScript runtime, as {@link loadSys} returns them. Returns `undefined` if no FFI is available.
+ * Loads the system calls of this JavaScript runtime, as {@link loadSys} does. Returns `undefined` if no FFI is
+ * available.
  */
 export function tryLoadSys(): Sys | undefined {
   loaded ??= load()

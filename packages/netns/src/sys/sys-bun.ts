@@ -36,8 +36,8 @@ const FUNCTIONS: Readonly<Record<keyof LibcFunctions, string>> = {
 }
 
 /**
- * System calls over bun:ffi, also inside an executable that bun compiled. Returns `undefined` on another JavaScript
- * runtime.
+ * Implements the system calls over bun:ffi, also inside an executable that bun compiled. Returns `undefined` on another
+ * JavaScript runtime.
  */
 export function sysBun(): Sys | undefined {
   if (process.versions.bun === undefined) return undefined

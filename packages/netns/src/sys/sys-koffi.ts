@@ -34,7 +34,10 @@ const prototypes = {
   execve: 'int execve(void *, void *, void *)',
 }
 
-/** System calls over koffi, the optional peer dependency. Throws the error of `require` if koffi is missing. */
+/**
+ * Implements the system calls over koffi, the optional peer dependency. Throws the error of `require` if koffi is
+ * missing.
+ */
 export function sysKoffi(): Sys {
   const koffi = loadKoffi()
   const libc = koffi.load(null)

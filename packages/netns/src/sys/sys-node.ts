@@ -7,7 +7,7 @@ type NodeFfi = typeof import('node:ffi')
 
 const int32 = (count: number) => ({ arguments: Array<'int32'>(count).fill('int32'), return: 'int32' }) as const
 
-/** System calls over node:ffi. Signatures use old and new keys, because Node.js 26.9 renamed the keys. */
+/** Implements the system calls over node:ffi. The signatures have the keys that node:ffi expects since Node.js 26.9. */
 export function sysNode(): Sys | undefined {
   const ffi = nodeFfi()
   if (ffi === undefined) return undefined

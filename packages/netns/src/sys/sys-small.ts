@@ -53,7 +53,10 @@ const NUMBERS: Readonly<Record<string, Readonly<Record<Arch, number>>>> = {
 const F_GETFD = 1
 const SIGSET_BYTES = 8
 
-/** System calls of the small runtime that `cni-build` bundles. Returns `undefined` on another JavaScript runtime. */
+/**
+ * Implements the system calls over the small runtime that `cni-build` bundles. Returns `undefined` on another
+ * JavaScript runtime.
+ */
 export function sysSmall(): Sys | undefined {
   const host = smallHost()
   if (host === undefined) return undefined

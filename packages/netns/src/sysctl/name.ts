@@ -17,7 +17,9 @@ export function sysctlPath(name: string): readonly string[] {
   return parts
 }
 
-/** Canonical name of a kernel setting, with slashes, which link names never contain. */
+/**
+ * Returns the canonical name of a kernel setting. Slashes separate its parts, because link names never contain slashes.
+ */
 export function sysctlKey(name: string): string {
   return sysctlPath(name).join('/')
 }

@@ -43,7 +43,7 @@ function kernelSysctl(netns: NetnsTarget): SysctlPort {
   }
 }
 
-/** Path of a network setting. `/proc/sys/net` shows the settings of the namespace of the reading thread. */
+/** Returns the path of a network setting. `/proc/sys/net` shows the settings of the namespace of the reading thread. */
 const pathOf = (name: string): string => `/proc/sys/${sysctlPath(name).join('/')}`
 
 function read(name: string, path: string): string | undefined {
@@ -56,7 +56,7 @@ function read(name: string, path: string): string | undefined {
   }
 }
 
-/** Value before a change; `undefined` for a setting that cannot be read. */
+/** Reads the value before a change. Returns `undefined` for a setting that cannot be read. */
 function readBefore(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8').trimEnd()

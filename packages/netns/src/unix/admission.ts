@@ -32,7 +32,7 @@ export interface Admission {
 export function admissionTo(fd: number, settings: ConnectionSettings, rules: AdmissionRules): Admission {
   const { path, maxConnections, allow, onConnection, onError } = rules
   let connections = 0
-  // Spare descriptor, closed to accept and refuse a connection when no descriptor is free.
+  // Spare descriptor. If no other descriptor is free, closing it makes room to accept a connection and refuse it.
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)

@@ -21,8 +21,8 @@ export interface Outbox {
 }
 
 /**
- * Queue of a unix socket's unsent messages. Calls `wait` with true to wait for a writable socket, with false to end the
- * wait.
+ * Creates the queue of a unix socket's unsent messages. Calls `wait` with true to wait for a writable socket, with
+ * false to end the wait.
  */
 export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boolean) => void): Outbox {
   const waiting: Waiting[] = []

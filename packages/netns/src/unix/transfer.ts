@@ -27,7 +27,7 @@ const CONTROL = 72
 const CMSGHDR = 16
 const DATA = CONTROL + CMSGHDR + 4 * (SCM_MAX_FD + 1)
 
-/** Memory block for sendmsg or recvmsg. The block contains its own address, so it must not move. */
+/** Allocates the memory block for sendmsg or recvmsg. The block contains its own address, so it must not move. */
 function blockWith(dataSize: number): Buffer {
   const block = Buffer.from(new ArrayBuffer(DATA + dataSize))
   const start = addressOf(block)

@@ -20,7 +20,7 @@ const names: Readonly<Record<string, Encoding>> = {
 
 export const findEncoding = (name: string): Encoding | undefined => names[name] ?? names[name.toLowerCase()]
 
-/** Node's name of a text encoding. The default is UTF-8; unknown names throw. */
+/** Returns Node's name of a text encoding. Default: UTF-8. Throws for an unknown name. */
 export function encodingOf(name: unknown): Encoding {
   if (name === undefined || name === null || name === '') return 'utf8'
   const found = findEncoding(String(name))
@@ -95,7 +95,7 @@ function fromHex(text: string): Uint8Array<ArrayBuffer> {
   return bytes
 }
 
-/** Length of an encoded text in bytes, as `Buffer.byteLength` computes it. */
+/** Computes the length of an encoded text in bytes, as `Buffer.byteLength` computes it. */
 export function textLength(text: string, encoding: Encoding): number {
   if (encoding === 'hex') return text.length >> 1
   if (encoding !== 'base64' && encoding !== 'base64url') return encodeText(text, encoding).length

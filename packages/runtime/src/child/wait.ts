@@ -14,7 +14,7 @@ const STATUS = 6
 /** Allocates memory for the kernel's struct siginfo, which `waitid` fills. */
 export const siginfo = (): Int32Array => new Int32Array(32)
 
-/** Exit code of an ended child process, or the Unix signal that killed it. Read from struct siginfo. */
+/** Reads from struct siginfo the exit code of an ended child process, or the Unix signal that killed it. */
 export function readExit(info: Int32Array): readonly [code: number | null, signal: string | null] {
   const status = info[STATUS] ?? 0
   return info[CODE] === CLD_EXITED ? [status, null] : [null, signalNames[status] ?? `SIG${status}`]

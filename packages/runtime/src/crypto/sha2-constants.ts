@@ -8,7 +8,7 @@ function primes(count: number): bigint[] {
   return found
 }
 
-/** Integer root: the largest integer that, raised to the power `power`, is at most `value`. */
+/** Computes an integer root: the largest integer whose power `power` is at most `value`. */
 function root(value: bigint, power: bigint): bigint {
   let low = 0n
   let high = 1n << 140n

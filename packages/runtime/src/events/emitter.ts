@@ -14,7 +14,7 @@ const given = (listener: Listener): Listener => ('listener' in listener ? (liste
 /** Symbol of a method that the emitter calls when its listeners change. */
 export const listenersChanged: unique symbol = Symbol('listenersChanged')
 
-/** Error to throw for an `error` event without a listener. Wraps an event argument that is not an Error. */
+/** Creates the error to throw for an `error` event without a listener. Wraps an event argument that is not an Error. */
 function unhandled(reason: unknown): Error {
   if (reason instanceof Error) return reason
   const error = new Error(`Unhandled error. (${typeof reason === 'string' ? `'${reason}'` : String(reason)})`)

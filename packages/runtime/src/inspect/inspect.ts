@@ -83,8 +83,8 @@ function showObject(value: object, state: State): string {
 const listOf = (value: object): unknown[] => (Symbol.iterator in value ? Array.from(value as Iterable<unknown>) : [])
 
 /**
- * Text that `util.inspect` prints for a function, error, date or similar object, before its members. `undefined` for
- * other objects.
+ * Returns the text that `util.inspect` prints before the members of a function, error, date or similar object. Returns
+ * `undefined` for other objects.
  */
 function baseOf(value: object): string | undefined {
   if (typeof value === 'function') return functionText(value)

@@ -15,7 +15,8 @@ let phase = 0
 export const isAlive = (): boolean => hasTimers() || hasWatchers() || hasImmediates()
 
 /**
- * One step of the event loop: runs at most one callback. The native program runs new promise jobs before the next call.
+ * Runs one step of the event loop, which calls at most one callback. The native program runs new promise jobs before
+ * the next call.
  *
  * @param hasJobs - true if promise jobs are left, for example after `setDeadline` interrupted them; in that case, the
  * step does not wait

@@ -71,7 +71,7 @@ export function enqueueTimers(): void {
   for (const timer of due.sort((a, b) => a.at - b.at)) enqueue(() => timer.fire())
 }
 
-/** Time at which the next timer is due. Infinity if there is no timer. */
+/** Returns the time at which the next timer is due. Returns Infinity without timers. */
 export function nextTimer(): number {
   let first = Number.POSITIVE_INFINITY
   for (const { at } of timers.values()) if (at < first) first = at

@@ -50,7 +50,7 @@ export class Attempt {
   }
 }
 
-/** Result of a connect call that was in progress (SO_ERROR): 0, or a negative errno. */
+/** Reads the result of a connect call that was in progress (SO_ERROR): 0, or a negative errno. */
 function connectResult(fd: number): number {
   const error = new Int32Array(1)
   call('getsockopt', fd, SOL_SOCKET, SO_ERROR, error, new Int32Array([4]))

@@ -3,7 +3,7 @@ import { callError, type SystemError } from '../sys/errno.ts'
 import { EAI_AGAIN, ENOTFOUND } from './resolve.ts'
 import type { Target } from './target.ts'
 
-/** Node's error for a failed connection, such as `connect ECONNREFUSED 127.0.0.1:80`. */
+/** Creates Node's error for a failed connection, such as `connect ECONNREFUSED 127.0.0.1:80`. */
 export function connectError(target: Target, result: number): SystemError {
   if ('path' in target) {
     const address = target.path

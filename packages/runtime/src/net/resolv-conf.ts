@@ -30,7 +30,7 @@ export function readResolvConf(text: string): ResolvConf {
   return { servers: servers.slice(0, MAX_SERVERS), search: search.slice(0, MAX_SEARCH), ndots }
 }
 
-/** DNS names to query for a host name, in order, from the search list. */
+/** Returns the DNS names to query for a host name, in order, by the search list. */
 export function candidates(name: string, { search, ndots }: ResolvConf): readonly string[] {
   if (name.endsWith('.')) return [name]
   const listed = search.map((domain) => `${name}.${domain}`)

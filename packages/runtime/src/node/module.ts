@@ -1,6 +1,6 @@
 import { coded } from '../errors.ts'
 
-/** Node's `createRequire` for compiled programs, which have no modules on disk. */
+/** Implements Node's `createRequire` for compiled programs, which have no modules on disk. */
 export function createRequire(file: string | URL): (name: string) => never {
   return (name) => {
     const message = `Cannot find module '${name}': a compiled program has no packages beside it\nRequire stack:\n- ${file}`

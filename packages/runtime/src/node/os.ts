@@ -38,7 +38,7 @@ export function tmpdir(): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Home folder of the user, from the variable HOME or else from /etc/passwd. */
+/** Returns the home folder of the user, from the variable HOME or else from /etc/passwd. */
 export const homedir = (): string => process.env.HOME ?? userInfo().homedir
 
 interface UserInfo {

@@ -2,7 +2,7 @@ import { process } from '../process/process.ts'
 
 export default process
 
-/** Proxy for `process.env` or `process.argv`, because each start creates new objects. */
+/** Creates a proxy for `process.env` or `process.argv`, because each start of the program creates new objects. */
 function current<T extends object>(shape: T, member: () => object): T {
   return new Proxy(shape, {
     get: (_, name) => Reflect.get(member(), name),

@@ -1,6 +1,6 @@
 import { host } from '../host.ts'
 
-/** Environment variables of the current process. As in Node, assigned values become strings. */
+/** Reads the environment variables of the current process. As in Node, assigned values become strings. */
 export function readEnvironment(): Record<string, string | undefined> {
   return new Proxy(host.env(), {
     set(target, name, value) {

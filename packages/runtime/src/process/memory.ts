@@ -5,7 +5,7 @@ const PAGE = 4096
 const O_CLOEXEC = 0o2000000
 const AT_FDCWD = -100
 
-/** Number of resident memory pages from /proc/self/statm; 0 without /proc. */
+/** Reads the number of resident memory pages from /proc/self/statm. Returns 0 without /proc. */
 function rss(): number {
   const fd = call('openat', AT_FDCWD, '/proc/self/statm', O_CLOEXEC, 0)
   if (fd < 0) return 0

@@ -39,7 +39,10 @@ export function releaseSignal(name: string): void {
   call('rt_sigprocmask', SIG_UNBLOCK, setOf([number]), null, 8)
 }
 
-/** Descriptor (signalfd) that receives the Unix signals for which the program has listeners. -1 without listeners. */
+/**
+ * Returns the descriptor (signalfd) that receives the Unix signals for which the program has listeners. Returns -1
+ * without listeners.
+ */
 export const signalDescriptor = (): number => (caught.size === 0 ? -1 : fd)
 
 function readSignals(deliver: (name: string, number: number) => void): void {

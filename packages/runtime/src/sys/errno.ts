@@ -67,10 +67,10 @@ const table: Readonly<Record<number, readonly [name: string, text: string]>> = {
   125: ['ECANCELED', 'operation canceled'],
 }
 
-/** Name of a positive or negative error number, such as `ENOENT`. */
+/** Returns the name of a positive or negative error number, such as `ENOENT`. */
 export const errnoName = (errno: number): string => table[Math.abs(errno)]?.[0] ?? `ERRNO_${Math.abs(errno)}`
 
-/** All error names with their positive numbers, as in Node's `os.constants.errno`. */
+/** Returns all error names with their positive numbers, as in Node's `os.constants.errno`. */
 export const errnoNumbers = (): Record<string, number> =>
   Object.fromEntries(Object.entries(table).map(([number, [name]]) => [name, Number(number)]))
 
@@ -83,7 +83,7 @@ export interface SystemError extends Error {
   dest?: string
 }
 
-/** Node's error for a failed file function; `result` is `-errno`. */
+/** Creates Node's error for a failed file function. `result` is `-errno`. */
 export function fileError(result: number, syscall: string, path?: string, dest?: string): SystemError {
   const code = errnoName(result)
   const text = table[-result]?.[1] ?? 'unknown error'
@@ -99,7 +99,7 @@ export function fileError(result: number, syscall: string, path?: string, dest?:
   })
 }
 
-/** Node's error for a failed socket, pipe or process function, such as `connect ECONNREFUSED /run/x.sock`. */
+/** Creates Node's error for a failed socket, pipe or process function, such as `connect ECONNREFUSED /run/x.sock`. */
 export function callError(result: number, syscall: string, about = ''): SystemError {
   const code = errnoName(result)
   return Object.assign(new Error(`${syscall} ${code}${about === '' ? '' : ` ${about}`}`), {

@@ -47,7 +47,7 @@ export const resetError = (): Error => {
   return coded(new Error(message), 'ECONNRESET')
 }
 
-/** Error for a connection whose TLS child process failed before the end of the handshake. */
+/** Creates the error for a connection whose TLS child process failed before the end of the handshake. */
 export function childError(report: Report, settings: TlsSettings): Error {
   const { stage, error } = report
   if (stage === 'sandbox') {
@@ -63,7 +63,7 @@ export function childError(report: Report, settings: TlsSettings): Error {
   return protocolError(`the client cannot be set up (${hex(error)})`)
 }
 
-/** Error for the exit code of a TLS child process after the handshake. */
+/** Creates the error for the exit code of a TLS child process after the handshake. */
 export function exitError(code: number | null, signal: string | null): Error | undefined {
   if (code === 0) return undefined
   if (code === 1) return coded(new Error('read ECONNRESET'), 'ECONNRESET')
@@ -92,7 +92,7 @@ function handshakeError(report: Report, settings: TlsSettings): Error {
 const alertError = (alert: number): Error =>
   protocolError(`the server ended the connection with alert ${alert}${alert in alerts ? `, ${alerts[alert]}` : ''}`)
 
-/** Error for an invalid client certificate or key that the program passed, with OpenSSL's code. */
+/** Creates the error for an invalid certificate or key that the program passed, with OpenSSL's code. */
 function unreadable(which: 'ca' | 'cert' | 'key', error: number, text: string): Error {
   const high = highOf(error)
   const failed = (code: string, what: string): Error => coded(new Error(`TLS option ${which}: ${what}`), code)

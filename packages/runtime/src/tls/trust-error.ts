@@ -15,7 +15,7 @@ export interface Distrust {
   readonly message: string
 }
 
-/** First reason why the server's certificate is not trusted, in the order of Node.js. */
+/** Returns the first reason to distrust the server's certificate, in the order in which Node.js checks. */
 export function distrustOf(report: Report, { identity, isPartial }: TlsSettings): Distrust | undefined {
   const { flags } = report
   if (flags === 0) return undefined

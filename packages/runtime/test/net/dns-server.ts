@@ -53,7 +53,7 @@ function dataOf([type, data]: Entry): Buffer {
   return type === A ? Buffer.from(data.split('.').map(Number)) : Buffer.from([...new Uint8Array(15), 1])
 }
 
-/** DNS records of a name and of its aliases (CNAME). */
+/** Returns the DNS records of a name and of its aliases (CNAME). */
 function found(name: string, type: number): Buffer[] {
   return (zone[name] ?? []).flatMap((entry) => {
     if (entry[0] === CNAME) return [record(wire(name), CNAME, dataOf(entry)), ...found(entry[1], type)]

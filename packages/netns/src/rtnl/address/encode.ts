@@ -7,7 +7,7 @@ import { familyNumber, familyQuery, type Prefix, parseAddress, parsePrefix } fro
 import type { NewAddress } from '../port/address.ts'
 import * as wire from './wire.ts'
 
-/** Fixed part of a netlink request that lists the IP addresses of one family, or of all families. */
+/** Encodes the fixed part of a netlink request that lists the IP addresses of one family, or of all families. */
 export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.IFADDRMSG, family)
 
 /** Parses an IP address that must have a prefix length, because omission rarely means /32. */
@@ -19,9 +19,7 @@ export function parseCidr(text: string): Prefix {
   )
 }
 
-/**
- * Fixed part and attributes of a netlink request that adds or deletes an IP address. Throws `NetnsError('INVALID')`.
- */
+/** Encodes a netlink request that adds or deletes an IP address. Throws `NetnsError('INVALID')`. */
 export function encodeAddress(
   address: Omit<NewAddress, 'link' | 'linkIndex'>,
   linkIndex: number,

@@ -39,7 +39,7 @@ export function deleteAddress(channel: Questions, address: NewAddress): boolean 
   return unlessAlready(['EADDRNOTAVAIL'], () => channel.ask({ type: RTM_DELADDR, ...encoded, what }))
 }
 
-/** Text that says how an IP address of the kernel differs from the wanted one. `undefined` means no difference. */
+/** Describes how an IP address of the kernel differs from the wanted one. `undefined` means no difference. */
 export function addressDifference(existing: readonly Address[], wanted: NewAddress): string | undefined {
   const prefix = parseCidr(wanted.cidr)
   const text = formatAddress(prefix.bytes)

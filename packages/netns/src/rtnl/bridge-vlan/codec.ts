@@ -18,7 +18,7 @@ const UNTAGGED = 0x04
 const RANGE_BEGIN = 0x08
 const RANGE_END = 0x10
 
-/** Netlink request that lists the VLANs of all bridges and of their ports. */
+/** Encodes a netlink request that lists the VLANs of all bridges and of their ports. */
 export function vlanQuery(): { fixed: Uint8Array; attributes: Attribute[] } {
   return { fixed: header(0), attributes: [[IFLA_EXT_MASK, u32(RTEXT_FILTER_BRVLAN)]] }
 }

@@ -18,12 +18,12 @@ const NAME_BYTES = 255
 const PARENTS: Readonly<Record<Filter['direction'], number>> = { ingress: 0xfffffff2, egress: 0xfffffff3 }
 const ETH_P_ALL = 3
 
-/** Fixed part of a netlink request that lists the traffic filters (tc) of one direction of a link. */
+/** Encodes the fixed part of a netlink request that lists the traffic filters (tc) of one direction of a link. */
 export function filterQuery(linkIndex: number, direction: Filter['direction']): Uint8Array {
   return trafficHeader(linkIndex, 0, parentOf(direction))
 }
 
-/** Fixed part and attributes of a netlink request that adds a bpf traffic filter. Throws `NetnsError('INVALID')`. */
+/** Encodes a netlink request that adds a bpf traffic filter. Throws `NetnsError('INVALID')`. */
 export function encodeFilter(filter: NewFilter, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {
   const { name } = filter
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > NAME_BYTES) {
@@ -41,7 +41,7 @@ export function encodeFilter(filter: NewFilter, linkIndex: number): { fixed: Uin
   return { fixed: filterPlace(filter, linkIndex), attributes }
 }
 
-/** Fixed part and attributes of a netlink request that deletes a traffic filter. Throws `NetnsError('INVALID')`. */
+/** Encodes a netlink request that deletes a traffic filter. Throws `NetnsError('INVALID')`. */
 export function encodeOldFilter(
   { kind = 'bpf', ...place }: OldFilter & OfProtocol,
   linkIndex: number,

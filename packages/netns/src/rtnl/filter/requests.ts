@@ -67,7 +67,7 @@ export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilte
   )
 }
 
-/** Text that says how the existing traffic filter differs from the wanted one. `undefined` means no difference. */
+/** Describes how the existing traffic filter differs from the wanted one. `undefined` means no difference. */
 export function filterDifference(filters: readonly Filter[], wanted: NewFilter, id: number): string | undefined {
   const there = filterAt(filters, wanted)
   if (there === undefined) return 'another process has removed it since'

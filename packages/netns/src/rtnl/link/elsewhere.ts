@@ -129,7 +129,7 @@ interface Held extends Disposable {
   readonly handle: Netns
 }
 
-/** Handle of a namespace for a `using` declaration. A caller's handle stays open. */
+/** Returns a namespace handle for a `using` declaration, which leaves the caller's handle open. */
 function handleOf(target: NetnsTarget): Held {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
   const handle = run('host', current)

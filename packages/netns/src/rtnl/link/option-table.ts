@@ -39,43 +39,43 @@ export function decodeOptions<Options>(table: OptionTable<Options>, data: Attrib
   return options
 }
 
-/** Link option whose value is a boolean, sent as one byte. */
+/** Defines a link option whose value is a boolean, sent as one byte. */
 export const flag = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, Uint8Array.of(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** Link option whose value is a boolean, sent as 32 bits. */
+/** Defines a link option whose value is a boolean, sent as 32 bits. */
 export const flag32 = (type: number): OptionForm<boolean> => ({
   encode: (value, path) => [type, values.u32(bit(value, path))],
   decode: (data) => values.readFlag(data.get(type)),
 })
 
-/** Link option whose value is a number, sent as one byte. */
+/** Defines a link option whose value is a number, sent as one byte. */
 export const u8 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, Uint8Array.of(checkInteger(value, 0, 0xff, path))],
   decode: (data) => values.readU8(data.get(type)),
 })
 
-/** Link option whose value is a number, sent as 16 bits. `most` is the largest valid value. */
+/** Defines a link option whose value is a number, sent as 16 bits. `most` is the largest valid value. */
 export const u16 = (type: number, most = 0xffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u16(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU16(data.get(type)),
 })
 
-/** Link option whose value is a number, sent as 32 bits. `most` is the largest valid value. */
+/** Defines a link option whose value is a number, sent as 32 bits. `most` is the largest valid value. */
 export const u32 = (type: number, most = 0xffffffff): OptionForm<number> => ({
   encode: (value, path) => [type, values.u32(checkInteger(value, 0, most, path))],
   decode: (data) => values.readU32(data.get(type)),
 })
 
-/** Link option whose value is a UDP port, sent in network byte order. */
+/** Defines a link option whose value is a UDP port, sent in network byte order. */
 export const be16 = (type: number): OptionForm<number> => ({
   encode: (value, path) => [type, values.be16(checkInteger(value, 0, 0xffff, path))],
   decode: (data) => values.readBe16(data.get(type)),
 })
 
-/** Link option whose value is a number of seconds. The kernel counts hundredths of a second. */
+/** Defines a link option whose value is a number of seconds. The kernel counts hundredths of a second. */
 export const seconds = (type: number): OptionForm<number> => ({
   encode(value, path) {
     const isTime = typeof value === 'number' && value >= 0 && value <= 40_000_000
@@ -88,7 +88,7 @@ export const seconds = (type: number): OptionForm<number> => ({
   },
 })
 
-/** Link option whose value is an IP address; all zeros mean no address. */
+/** Defines a link option whose value is an IP address; all zeros mean no address. */
 export const address = (type4: number, type6: number): OptionForm<string> => ({
   encode(value, path) {
     const { family, bytes } = parseOrRefuse(value, path)
@@ -101,7 +101,7 @@ export const address = (type4: number, type6: number): OptionForm<string> => ({
   },
 })
 
-/** Link option whose value is one of several words, such as a mode. */
+/** Defines a link option whose value is one of several words, such as a mode. */
 export const choice = <Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   number: OptionForm<number>,

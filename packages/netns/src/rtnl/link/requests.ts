@@ -35,7 +35,7 @@ export function requireLink(channel: Questions, link: LinkRef, what: string): Li
   throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
 }
 
-/** Index of a link by name or index; the kernel checks a given index. */
+/** Finds the index of a link by name. Returns a given index unchecked, because the kernel checks it. */
 export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
   return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
 }
@@ -59,7 +59,7 @@ export function addLink(channel: Questions, link: LinkToAdd): boolean {
   return added
 }
 
-/** Text that says how an existing link differs from the wanted one. `undefined` means no difference. */
+/** Describes how an existing link differs from the wanted one. `undefined` means no difference. */
 export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: LinkRefs): string | undefined {
   const { kind, mtu, mac, txqlen, alias, bridge, vlan, macvlan, ipvlan, vxlan, geneve, bridgePort } = link
   const difference = firstDifference(there, {

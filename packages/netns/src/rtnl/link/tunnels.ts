@@ -62,7 +62,7 @@ export function decodeVxlan(data: ReadonlyMap<number, Buffer>): VxlanOptions {
   return { id: 0, ...decodeOptions(vxlanOptions, data) }
 }
 
-/** Index of the link through which a VXLAN sends its outer packets. */
+/** Decodes the index of the link through which a VXLAN sends its outer packets. */
 export function vxlanParent(data: ReadonlyMap<number, Buffer>): number | undefined {
   return vxlanLink.decode(data)
 }

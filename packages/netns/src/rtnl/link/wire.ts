@@ -30,7 +30,7 @@ export const IFF_ALLMULTI = 0x200
 /** Size in bytes of the kernel's struct ifinfomsg. */
 export const IFINFOMSG = 16
 
-/** Fixed part of a message about a link. `change` is a mask for `flags`. */
+/** Encodes the fixed part of a message about a link. `change` is a mask for `flags`. */
 export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   const bytes = Buffer.alloc(IFINFOMSG)
   bytes.writeInt32LE(index, 4)
@@ -39,7 +39,7 @@ export function linkHeader(index: number, flags = 0, change = 0): Uint8Array {
   return bytes
 }
 
-/** Netlink attribute with a link's name. Throws `NetnsError('INVALID')` for an invalid name. */
+/** Encodes a link's name as a netlink attribute. Throws `NetnsError('INVALID')` for an invalid name. */
 export function linkName(name: string): Attribute {
   const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
   // Follows the kernel's dev_valid_name, whose limit IFNAMSIZ (16) includes the NUL.
@@ -56,7 +56,7 @@ export function linkSelector(link: LinkRef): { index: number; attributes: Attrib
   return { index: checkInteger(index, 1, 0x7fffffff, 'Index of a link'), attributes: [] }
 }
 
-/** Name or index of a link as text for error messages. */
+/** Formats the name or index of a link for error messages. */
 export function linkText(link: LinkRef): string {
   if (typeof link === 'number') return `number ${link}`
   return JSON.stringify(typeof link === 'string' ? link : link.name)

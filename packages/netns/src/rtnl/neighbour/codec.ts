@@ -18,17 +18,14 @@ const NDA_LLADDR = 2
 const NTF_PROXY = 0x08
 const NTF_ROUTER = 0x80
 
-/** Fixed part of a netlink request that lists neighbour (ARP, NDP) entries. */
+/** Encodes the fixed part of a netlink request that lists neighbour (ARP, NDP) entries. */
 export function neighbourQuery(family: IpFamily | undefined, proxy: boolean): Uint8Array {
   const fixed = familyQuery(NDMSG, family)
   fixed[10] = proxy ? NTF_PROXY : 0
   return fixed
 }
 
-/**
- * Fixed part and attributes of a netlink request that adds or deletes a neighbour entry. Throws
- * `NetnsError('INVALID')`.
- */
+/** Encodes a netlink request that adds or deletes a neighbour entry. Throws `NetnsError('INVALID')`. */
 export function encodeNeighbour(
   neighbour: NewNeighbour,
   linkIndex: number,

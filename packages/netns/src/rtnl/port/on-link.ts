@@ -8,8 +8,8 @@ export interface OnLink {
 }
 
 /**
- * Link to which an object such as an address belongs. Throws `NetnsError('INVALID')` if `link` and `linkIndex` are
- * missing.
+ * Returns the link to which an object such as an address belongs. Throws `NetnsError('INVALID')` if `link` and
+ * `linkIndex` are missing.
  */
 export function linkOf({ link, linkIndex }: OnLink, what: string): LinkRef {
   const ref = link ?? linkIndex

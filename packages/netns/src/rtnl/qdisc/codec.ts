@@ -20,7 +20,7 @@ const TC_H_ROOT = 0xffffffff
 const TC_H_INGRESS = 0xfffffff1
 const INGRESS_HANDLE = 0xffff0000
 
-/** Fixed part (`tcmsg`) of a netlink message about qdiscs or traffic filters. */
+/** Encodes the fixed part (`tcmsg`) of a netlink message about qdiscs or traffic filters. */
 export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 0): Buffer {
   const fixed = Buffer.alloc(TCMSG)
   fixed.writeInt32LE(linkIndex, 4)
@@ -30,10 +30,10 @@ export function trafficHeader(linkIndex: number, handle = 0, parent = 0, info = 
   return fixed
 }
 
-/** Netlink attributes in a message about qdiscs or traffic filters. */
+/** Decodes the netlink attributes in a message about qdiscs or traffic filters. */
 export const trafficAttributes = (body: Buffer): ReadonlyMap<number, Buffer> => attributeMap(body, TCMSG)
 
-/** Fixed part and attributes of a netlink request that adds or deletes a qdisc. Throws `NetnsError('INVALID')`. */
+/** Encodes a netlink request that adds or deletes a qdisc. Throws `NetnsError('INVALID')`. */
 export function encodeQdisc(qdisc: QdiscToAdd, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {
   const { kind, tbf } = qdisc
   const attributes: Attribute[] = [[TCA_KIND, cString(kind)]]
@@ -66,19 +66,20 @@ export function decodeQdisc(body: Buffer): Qdisc {
   }
 }
 
-/** Parent of a qdisc. Default: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
+/** Returns the parent of a qdisc. Default: `ingress` for the kinds `ingress` and `clsact`, otherwise `root`. */
 export function parentOf({ kind, parent }: { kind?: string | undefined; parent?: string | undefined }): string {
   return parent ?? (kind === 'ingress' || kind === 'clsact' ? 'ingress' : 'root')
 }
 
-/** Kernel number of a qdisc's parent. Throws `NetnsError('INVALID')`. */
+/** Returns the kernel number of a qdisc's parent. Throws `NetnsError('INVALID')`. */
 export function parentNumber(parent: string): number {
   if (parent === 'root') return TC_H_ROOT
   return parent === 'ingress' ? TC_H_INGRESS : handleNumber(parent)
 }
 
 /**
- * Kernel number of a qdisc's handle such as `1:` or `1:2`, whose parts are hexadecimal. Throws `NetnsError('INVALID')`.
+ * Returns the kernel number of a qdisc's handle such as `1:` or `1:2`, whose parts are hexadecimal. Throws
+ * `NetnsError('INVALID')`.
  */
 export function handleNumber(handle = '0:'): number {
   const [, major, minor = ''] = /^([0-9a-f]{1,4}):([0-9a-f]{0,4})$/i.exec(handle) ?? []

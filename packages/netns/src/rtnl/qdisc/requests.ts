@@ -54,7 +54,7 @@ export function qdiscAt(qdiscs: readonly Qdisc[], parent: string): Qdisc | undef
   return qdiscs.find((qdisc) => qdisc.parent === parent && qdisc.handle !== '0:')
 }
 
-/** Text that says how an existing qdisc differs from the wanted one. `undefined` means no difference. */
+/** Describes how an existing qdisc differs from the wanted one. `undefined` means no difference. */
 export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): string | undefined {
   if (there === undefined) return 'another process has removed it since'
   if (there.kind !== wanted.kind) return `it exists, but its kind is ${there.kind}`

@@ -54,12 +54,12 @@ export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<
   )
 }
 
-/** Limit of the token bucket's queue in bytes. */
+/** Computes the limit of the token bucket's queue in bytes. */
 export function limitOf({ bitsPerSecond, burstBytes, limitBytes, latency = LATENCY }: TbfOptions): number {
   return limitBytes ?? Math.floor(((bitsPerSecond / 8) * latency) / 1000) + burstBytes
 }
 
-/** Largest burst in bytes that the kernel can represent for a rate in bytes per second. */
+/** Computes the largest burst in bytes that the kernel can represent for a rate in bytes per second. */
 export function mostBurst(rate: number): number {
   return Math.min(U32, Math.floor((U32 * TICK * rate) / 1e9))
 }

@@ -17,10 +17,10 @@ export interface RouteLinks {
   readonly nexthops?: readonly (number | undefined)[] | undefined
 }
 
-/** Fixed part of a netlink request that lists routes. */
+/** Encodes the fixed part of a netlink request that lists routes. */
 export const routeQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.RTMSG, family)
 
-/** Fixed part and attributes of a netlink request that adds or deletes a route. Throws `NetnsError('INVALID')`. */
+/** Encodes a netlink request that adds or deletes a route. Throws `NetnsError('INVALID')`. */
 export function encodeRoute(
   route: NewRoute,
   links: RouteLinks,

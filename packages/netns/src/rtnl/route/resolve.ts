@@ -42,12 +42,12 @@ export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): Resolv
   }
 }
 
-/** Text that names a route in error messages. */
+/** Formats the destination of a route for error messages. */
 export function routeText({ destination, cidr }: NewRoute): string {
   return shown(destination ?? cidr)
 }
 
-/** Destination of a route as the kernel reports it: a prefix without host bits, or `default`. */
+/** Formats the destination of a route as the kernel reports it: a prefix without host bits, or `default`. */
 export function destinationText({ destination }: ResolvedRoute): string {
   return destination === undefined ? 'default' : formatPrefix(destination)
 }

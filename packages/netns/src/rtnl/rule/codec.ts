@@ -27,13 +27,10 @@ const FRA_FWMARK = 10
 const FRA_TABLE = 15
 const FRA_FWMASK = 16
 
-/** Fixed part of a netlink request that lists the policy routing rules of an address family. */
+/** Encodes the fixed part of a netlink request that lists the policy routing rules of an address family. */
 export const ruleQuery = (family: IpFamily): Uint8Array => familyQuery(FIB_RULE_HDR, family)
 
-/**
- * Fixed part and attributes of a netlink request that adds or deletes a policy routing rule. Throws
- * `NetnsError('INVALID')`.
- */
+/** Encodes a netlink request that adds or deletes a policy routing rule. Throws `NetnsError('INVALID')`. */
 export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes: Attribute[] } {
   const fixed = Buffer.alloc(FIB_RULE_HDR)
   const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MOST, 'table'))]]

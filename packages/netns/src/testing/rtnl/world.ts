@@ -64,7 +64,7 @@ export class World {
   }
 }
 
-/** Error of the fake kernel, as the real kernel reports it, with the errno name as its code. */
+/** Creates an error as the real kernel would report it, with the errno name as its code. */
 export function refusal(what: string, code: string, text?: string): NetnsError {
   return new NetnsError(code, `${what}: ${code}${text === undefined ? '' : `, ${text}`}`)
 }
