@@ -5,8 +5,8 @@ export const DEFAULT_PATH = '/usr/sbin:/usr/bin:/sbin:/bin'
 
 /**
  * Finds the absolute path of a program in PATH. Returns `undefined` if there is no such executable file. A name with a
- * slash is a path, which is returned as given. Ignores relative and empty entries of PATH, because they depend on the
- * working directory.
+ * slash is a path and is returned unchanged. Ignores relative and empty entries of PATH, because these entries depend
+ * on the working directory.
  *
  * @example
  * findExecutable('iptables-restore') ?? findExecutable('iptables-nft-restore')

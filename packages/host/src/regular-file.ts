@@ -76,8 +76,8 @@ export class ReadError extends Error {
 ReadError.prototype.name = 'ReadError'
 
 /**
- * True for an error of this package about a file that it refuses to read. Also recognises errors of another copy of
- * this package.
+ * True for an error about a file that this package refuses to read. Also recognises errors of another copy of this
+ * package.
  */
 export function isReadError(
   error: unknown,

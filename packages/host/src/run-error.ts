@@ -3,8 +3,8 @@ import type { RunResult } from './run-types.ts'
 const brand = Symbol.for('cni.RunError')
 
 /**
- * Error of a program that did not start, that failed, or that was ended. Has all members of a {@link RunResult}. The
- * message ends with the first line of the program's stderr.
+ * Error of a program that did not start, failed, or exceeded a limit. An abort also causes this error. Has all members
+ * of a {@link RunResult}. The message ends with the first line of the program's stderr.
  */
 export class RunError extends Error implements RunResult {
   /** Reason why the program failed or did not start. */

@@ -1,4 +1,4 @@
-/** Options for running a program. All are optional. */
+/** Options for running a program. Each option may be omitted. */
 export interface RunOptions {
   /** Input for the program's stdin, which is closed after the input. Without input, stdin is `/dev/null`. */
   input?: string | Uint8Array | undefined
@@ -10,15 +10,15 @@ export interface RunOptions {
   /** AbortSignal that ends the program's whole process group. */
   signal?: AbortSignal | undefined
   /**
-   * Deadline in milliseconds, after which the program's process group is ended. Default: no limit. In every option for
-   * a time, a value above 2³¹ − 1 means no limit.
+   * Deadline in milliseconds, after which the program's process group is ended. Default: no limit. In every time
+   * option, a value above 2³¹ − 1 means no limit.
    */
   timeout?: number | undefined
   /** Milliseconds between SIGTERM and SIGKILL when the program is ended. Default: 1000. */
   killGrace?: number | undefined
   /** Milliseconds to wait after the program's exit for grandchildren that still hold its pipes. Default: 500. */
   waitDelay?: number | undefined
-  /** Limit in bytes for stdout, and for stderr. A program that prints more is ended. Default: 64 MiB. */
+  /** Limit in bytes for each of stdout and stderr. A program that prints more is ended. Default: 64 MiB. */
   maxOutput?: number | undefined
   /**
    * Destination of the program's stderr: `capture` collects the output. `inherit` prints it to this process's stderr,
@@ -48,7 +48,7 @@ export interface Started {
   /** Process ID of the program. If the program could not be started, the ID is `undefined`, and `done` rejects. */
   readonly pid: number | undefined
   /**
-   * Result of the running program. Settles when the program has exited and its pipes are drained. Rejects with a
+   * Promise of the program's result. Settles when the program has exited and its pipes are drained. Rejects with a
    * `RunError`.
    */
   readonly done: Promise<RunResult>

@@ -60,7 +60,7 @@ const stemOf = (name: string): string =>
 
 function writeAll(path: string, data: Uint8Array, mode: number, fsync: boolean): void {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-  // Creates the temporary file readable only for its owner. Its final mode is set after the content is written.
+  // Creates the temporary file readable only for its owner. The file's final mode is set after the content is written.
   const fd = openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     for (let offset = 0; offset < data.length; ) offset += writeSync(fd, data, offset)

@@ -16,7 +16,7 @@ export const runtimes = {
   bun: require.resolve('@oven/bun-linux-x64-baseline/package.json').replace('package.json', 'bin/bun'),
 }
 
-/** Bundles a test program below the package's node_modules, because it must find the package koffi. */
+/** Bundles a test program below the package's node_modules, because the program must find the package koffi. */
 export async function bundleFixture(
   entry = join(here, 'fixtures/main.ts'),
 ): Promise<{ cjs: string; esm: string; remove(): void }> {

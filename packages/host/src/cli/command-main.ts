@@ -10,7 +10,7 @@ export interface CommandIo {
   readonly colour: boolean
   /** True if stderr is a terminal and `NO_COLOR` is not set. */
   readonly stderrColour: boolean
-  /** True if progress output may overwrite its own line, because stderr is a terminal. */
+  /** True if progress output may overwrite its earlier line, because stderr is a terminal. */
   readonly progress: boolean
   /**
    * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the pipe. If a
@@ -21,7 +21,7 @@ export interface CommandIo {
 
 /**
  * Runs a command as the main program of this process. The command ends without an error if the reader of stdout closes
- * early. An unexpected error is printed with its stack.
+ * early. Prints an unexpected error with its stack trace.
  *
  * @param run - runs the command with the arguments and the streams of the process; the promise resolves to the exit
  * code.

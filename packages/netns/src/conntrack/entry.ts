@@ -15,7 +15,7 @@ export interface ConntrackEntry {
     readonly sport?: number
     readonly dport?: number
   }
-  /** Addresses and ports of the connection's reply packets. They mirror `original` if the connection has no NAT. */
+  /** Addresses and ports of the connection's reply packets. Without NAT, the addresses and ports mirror `original`. */
   readonly reply: ConntrackEntry['original']
   readonly zone: number
   readonly mark: number

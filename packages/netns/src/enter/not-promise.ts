@@ -6,7 +6,7 @@ export type NotPromise<T> =
     ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'
     : T
 
-/** Throws for an `async` function before it runs, because it would leave the namespace at its first `await`. */
+/** Throws for an `async` function before the call. The function would leave the namespace at its first `await`. */
 export function assertSynchronous(body: () => unknown): void {
   if (typeof body !== 'function') {
     throw new NetnsError('INVALID', `netns.run expects a function as its body, got ${typeof body}`)

@@ -138,7 +138,7 @@ function setns(sys: Sys, target: NetnsTarget, host: number): void {
   sys.setns(target === 'host' ? host : target.fd, CLONE_NEWNET)
 }
 
-/** Calls `act`. If `act` fails in a fake namespace, the error says that no thread can enter it. */
+/** Calls `act`. If `act` fails for a fake namespace, the error says that no thread can enter that namespace. */
 function unlessFake<T>(target: NetnsTarget, act: () => T): T {
   try {
     return act()

@@ -1,5 +1,5 @@
 /**
- * Entry point that opens and compares network namespaces. It needs no FFI.
+ * Entry point that opens and compares network namespaces. This entry point needs no FFI.
  *
  * @example
  * ```ts

@@ -52,8 +52,8 @@ export class Netns implements Disposable {
 }
 
 /**
- * Namespace to work in: an open namespace or `'host'`. `'host'` is the namespace of this process before it entered
- * another.
+ * Namespace to work in: an open namespace or `'host'`. `'host'` is the namespace in which this process was before it
+ * entered another one.
  */
 export type NetnsTarget = Netns | 'host'
 

@@ -61,17 +61,17 @@ export function readU32(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 4 ? bytes.readUInt32LE(0) : undefined
 }
 
-/** Reads an attribute value of 16 bits in network byte order. Returns `undefined` if it is missing or too short. */
+/** Reads an attribute value of 16 bits in network byte order. Returns `undefined` for a missing or too short value. */
 export function readBe16(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 2 ? bytes.readUInt16BE(0) : undefined
 }
 
-/** Reads an attribute value of 32 bits in network byte order. Returns `undefined` if it is missing or too short. */
+/** Reads an attribute value of 32 bits in network byte order. Returns `undefined` for a missing or too short value. */
 export function readBe32(bytes: Buffer | undefined): number | undefined {
   return bytes !== undefined && bytes.length >= 4 ? bytes.readUInt32BE(0) : undefined
 }
 
-/** Reads an attribute value of 64 bits in network byte order. Returns `undefined` if it is missing or too short. */
+/** Reads an attribute value of 64 bits in network byte order. Returns `undefined` for a missing or too short value. */
 export function readBe64(bytes: Buffer | undefined): bigint | undefined {
   return bytes !== undefined && bytes.length >= 8 ? bytes.readBigUInt64BE(0) : undefined
 }

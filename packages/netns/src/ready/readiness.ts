@@ -19,7 +19,7 @@ export interface Watch {
   writable(wanted: boolean): void
   /** Requests another call of `ready` soon, for a caller that has not read all data. */
   again(): void
-  /** Stops watching the descriptor. Call it before closing the descriptor. */
+  /** Stops watching the descriptor. Call `end` before closing the descriptor. */
   end(): void
 }
 
@@ -46,7 +46,8 @@ interface Watcher {
   readonly epoll: number
   readonly callbacks: Map<number, (events: number) => void>
   /**
-   * Timer that keeps the process alive while descriptors are watched. A signal handler alone does not keep it alive.
+   * Timer that keeps the process alive while descriptors are watched. A signal handler alone does not keep the process
+   * alive.
    */
   readonly alive: NodeJS.Timeout
 }
@@ -138,7 +139,7 @@ function look(): void {
   let isDone = false
   try {
     for (const [fd, which, ready] of found) {
-      // Skips a callback whose watch has ended, because a new file may reuse its descriptor.
+      // Skips a callback whose watch has ended, because a new file may have the same descriptor number.
       if (ready !== undefined && callbacks.get(fd) === ready) ready(which)
     }
     isDone = true

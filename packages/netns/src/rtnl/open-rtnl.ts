@@ -9,7 +9,7 @@ import { undoing } from './undoing.ts'
 
 /**
  * Opens an rtnetlink socket that stays in the given namespace. Close the socket after use. Without FFI, only `'host'`
- * works, and it needs the optional package `netlink`.
+ * works, through the optional package `netlink`.
  *
  * With the context of a plugin call, every change registers an undo step. The undo steps run if a later step of ADD
  * fails:
@@ -40,7 +40,7 @@ export function openRtnl(where: Where): Promise<
     ): Promise<{ added: boolean }>
     /**
      * Refuses to add a bridge with the context of one pod's call. Create a bridge with `openRtnl('host')`, because all
-     * pods share it.
+     * pods share the bridge.
      */
     addLink(link: Exclude<NewLink, { readonly kind: 'bridge' }>): Promise<{ added: boolean }>
   }

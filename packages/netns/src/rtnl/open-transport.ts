@@ -43,7 +43,10 @@ export async function openReviving(target: NetnsTarget): Promise<Transport> {
   }
 }
 
-/** Opens a netlink socket over system calls. Each operation is synchronous: it is done when its call returns. */
+/**
+ * Opens a netlink socket over system calls. Each operation is synchronous: the kernel has answered when the call
+ * returns.
+ */
 function channelTransport(target: NetnsTarget): Transport {
   const channel = openNetlink(target, NETLINK_ROUTE, { strict: true })
   const debug = debugFor('rtnl')

@@ -2,7 +2,7 @@ import type { Questions } from '../netlink/channel.ts'
 
 /** Connection to the kernel: a netlink socket, or the npm package `netlink`. */
 export interface Transport {
-  /** Calls an operation and gives it a netlink channel for its requests. */
+  /** Calls an operation with a netlink channel for its requests. */
   perform<T>(operation: (channel: Questions) => T): Promise<T>
   close(): void
 }

@@ -46,7 +46,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
     for (const thing of notIn(before, after)) register(() => remove(thing))
     return answer
   }
-  /** Keeps a qdisc with filters, because deleting it would delete filters of other programs. */
+  /** Keeps a qdisc with filters, because the deletion would also delete filters of other programs. */
   const deleteUnlessUsed = async (qdisc: QdiscToAdd) => {
     const link = qdisc.link ?? qdisc.linkIndex
     if (parentOf(qdisc) === 'ingress' && link !== undefined && (await rtnl.getLink(link)) !== undefined) {
@@ -112,7 +112,7 @@ export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => voi
       const remove = () => rtnl.deleteQdisc(qdisc)
       const register = (step: () => unknown) => void steps.unshift(step)
       const answer = await changing(qdiscsAt(rtnl, qdisc), remove, rtnl.addQdisc, rtnl.deleteQdisc, register)
-      // The kernel has deleted the qdisc's redirections with the qdisc. The undo step adds them again.
+      // The kernel has deleted the qdisc's redirections with the qdisc. The undo step adds the redirections again.
       for (const gone of notIn(await redirects(), before)) steps.push(() => rtnl.addRedirect(gone))
       undo(async () => {
         for (const step of steps) await step()

@@ -29,7 +29,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
   const unlessUsed = async (name: LinkRef, step: () => unknown): Promise<void> => {
     const link = await rtnl.getLink(name)
     if (link === undefined) return
-    // A veth is no user of its `parent`, because the parent is its peer.
+    // A veth does not use its `parent`, because the parent is the veth's peer.
     const isOnIt = ({ kind, master, parent, parentNetns }: Link): boolean =>
       master === link.index || (parent === link.index && parentNetns === undefined && kind !== 'veth')
     if (!(await rtnl.getLinks()).some(isOnIt)) await step()

@@ -21,7 +21,7 @@ interface Functions {
   syscall(number: bigint, command: bigint, attr: Uint8Array, size: bigint): number
 }
 
-/** Creates a function for bpf(2) that binds the system call at its first use, because few programs need it. */
+/** Creates a function for bpf(2). The first call binds the system call, because few programs need bpf(2). */
 export function lateBpf(bind: <F>(signatures: Signatures) => Native<F>): Pick<BpfLibc, 'bpf'> {
   let syscall: Functions['syscall'] | undefined
   return {

@@ -139,7 +139,7 @@ function texts(libc: Libc, values: readonly Uint8Array[]): Uint8Array {
   return block
 }
 
-/** Arguments of sendmsg that send descriptors, in one buffer that keeps all structures alive. */
+/** Encodes arguments of sendmsg that send descriptors, in one buffer that keeps all structures alive. */
 function messageWith(libc: Libc, descriptors: readonly number[]): Uint8Array {
   const [IOVEC, CONTROL] = [56, 72]
   const size = CMSGHDR + 4 * descriptors.length

@@ -11,8 +11,8 @@ interface Advice {
 let loaded: Native<Advice> | undefined
 
 /**
- * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`). Use it after copying files, because
- * their cache counts towards the process's memory limit. The kernel keeps bytes not yet written to disk, and files of
+ * Tells the kernel to drop a file from the page cache (`POSIX_FADV_DONTNEED`). Call it after copying files, because
+ * cached files count towards the process's memory limit. The kernel keeps bytes not yet written to disk, and files of
  * running programs. Without FFI the function does nothing.
  */
 export function dropPageCache(fd: number): void {

@@ -57,7 +57,7 @@ export function nativeBun<F>(signatures: Signatures): Native<F> {
     })),
     __errno_location: { args: [], returns: 'ptr' },
   })
-  // Reads errno through its memory address, which is constant for each thread.
+  // Reads errno through its memory address. The address is constant for each thread.
   const location = symbols.__errno_location()
   return { functions: symbols, addressOf: ptr, errno: () => read.i32(location, 0) }
 }

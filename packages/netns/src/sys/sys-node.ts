@@ -35,7 +35,7 @@ export function sysNode(): Sys | undefined {
     execve: { arguments: ['pointer', 'pointer', 'pointer'], return: 'int32' },
     __errno_location: { arguments: [], return: 'pointer' },
   })
-  // Reads errno through its memory address, which is constant for each thread.
+  // Reads errno through its memory address. The address is constant for each thread.
   const location = libc.__errno_location()
   return sysFrom('node:ffi', {
     setns: libc.setns,

@@ -18,7 +18,7 @@ export interface Sys {
   chroot(path: string): void
   /** Locks or unlocks an open file (flock). `LOCK_EX` waits until no other process holds the lock. */
   flock(fd: number, operation: number): void
-  /** Opens a socket. Close it with `fs.closeSync`. */
+  /** Opens a socket. Close the socket with `fs.closeSync`. */
   socket(domain: number, type: number, protocol: number): number
   /** Opens two connected unix sockets. Close both with `fs.closeSync`. */
   socketpair(type: number): [number, number]

@@ -12,7 +12,7 @@ export function sysctlPath(name: string): readonly string[] {
   if (parts.some((part) => part === '' || part === '.' || part === '..' || !isPlain(part))) {
     throw refused(name, 'expected one like net.ipv4.ip_forward')
   }
-  // Refuses settings outside `net`, because they belong to the whole node, not to one namespace.
+  // Refuses settings outside `net`, because those settings belong to the whole node, not to one namespace.
   if (parts[0] !== 'net' || parts.length < 2) throw refused(name, 'only settings below net. belong to a namespace')
   return parts
 }
@@ -28,7 +28,7 @@ export function sysctlKey(name: string): string {
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // The first dot or slash in a setting's name decides which of both separates its parts, as in sysctl(8).
+  // The first dot or slash in a setting's name becomes the separator of the whole name, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))

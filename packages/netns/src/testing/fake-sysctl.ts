@@ -20,7 +20,7 @@ import { sameValue, valueText } from '../sysctl/value.ts'
  * ```
  */
 export function fakeSysctl(values: Readonly<Record<string, string | number | boolean>> = {}): SysctlPort & {
-  /** Fake of the function `sysctl`. It supports undo steps and has separate settings for each namespace. */
+  /** Fake of the function `sysctl`. The fake supports undo steps and has separate settings for each namespace. */
   open(where: Where): SysctlPort
 } {
   const initial = new Map(Object.entries(values).map(([name, value]) => [sysctlKey(name), valueText(name, value)]))

@@ -8,9 +8,9 @@ const UCRED = 12
 const NOBODY = 0xffff_ffff
 
 /**
- * Process at the other end of a unix socket. The kernel reports the process (SO_PEERCRED), so no process can forge it.
- * A server gets the process that called connect. A client gets the process that called listen. Accepts descriptors of
- * unix sockets and sockets of `node:net` and `node:http`.
+ * Process at the other end of a unix socket. The kernel reports the process (SO_PEERCRED), so no process can forge its
+ * identity. A server gets the process that called connect. A client gets the process that called listen. Accepts
+ * descriptors of unix sockets and sockets of `node:net` and `node:http`.
  *
  * Throws `NetnsError` or `SysError`:
  * - `INVALID`: the socket has no peer (TCP, a listening socket)

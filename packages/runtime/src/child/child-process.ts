@@ -33,7 +33,7 @@ const ENOTDIR = -20
 
 type SpawnError = SystemError & { spawnargs: readonly string[] }
 
-/** Child process of `spawn`, which always leads its own process group. */
+/** Child process that `spawn` has started. The child always leads its own process group. */
 export class ChildProcess extends EventEmitter {
   readonly spawnfile: string
   readonly spawnargs: readonly string[]

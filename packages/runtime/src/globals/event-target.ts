@@ -10,7 +10,9 @@ interface EventOptions {
   readonly composed?: boolean
 }
 
-/** Event of an EventTarget. It does not propagate, because event targets outside of a browser have no parents. */
+/**
+ * Event of an EventTarget. The event does not propagate, because event targets outside of a browser have no parents.
+ */
 export class Event {
   readonly type: string
   readonly bubbles: boolean

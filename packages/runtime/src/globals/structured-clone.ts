@@ -5,7 +5,7 @@ interface CloneOptions {
   readonly transfer?: readonly unknown[]
 }
 
-/** Implements `structuredClone`, a deep copy. Copies the memory of objects in `transfer` instead of moving it. */
+/** Implements `structuredClone`, a deep copy. Ignores the option `transfer`: copies memory instead of moving it. */
 export function structuredClone(value: unknown, _options?: CloneOptions): unknown {
   return clone(value, new Map())
 }

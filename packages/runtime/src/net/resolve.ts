@@ -4,7 +4,7 @@ import { Exchange } from './dns-exchange.ts'
 import { encodeName } from './dns-message.ts'
 import { candidates, readResolvConf } from './resolv-conf.ts'
 
-/** Error numbers of libuv for DNS failures. They are not errnos of the kernel. */
+/** Error numbers of libuv for DNS failures. These numbers are not errnos of the kernel. */
 export const EAI_AGAIN = -3001
 export const ENOTFOUND = -3008
 

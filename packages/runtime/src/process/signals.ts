@@ -18,7 +18,7 @@ const setOf = (numbers: Iterable<number>): BigUint64Array<ArrayBuffer> => {
 }
 
 /**
- * Blocks a Unix signal, so that it does not interrupt system calls. A descriptor (signalfd) receives the signal
+ * Blocks a Unix signal, so that the signal does not interrupt system calls. A descriptor (signalfd) receives the signal
  * instead.
  */
 export function catchSignal(name: string, deliver: (name: string, number: number) => void): void {

@@ -14,7 +14,7 @@ export interface ReadableOptions extends StreamOptions {
   readonly read?: (size: number) => void
 }
 
-/** Readable stream. It is flowing, with `data` events, or paused, with `readable` events and `read`. */
+/** Readable stream: flowing, with `data` events, or paused, with `readable` events and `read`. */
 export class Readable extends Stream implements AsyncIterable<unknown> {
   readonly readableHighWaterMark: number
   readonly readableObjectMode: boolean

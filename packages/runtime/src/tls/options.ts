@@ -31,7 +31,7 @@ export interface TlsSettings {
   readonly identity: string
   /** Host name that the server's certificate must have. `undefined` if the certificate must have an IP address. */
   readonly name: string | undefined
-  /** IP address in the server's certificate; `undefined` if it must have a host name. */
+  /** IP address that the server's certificate must have. `undefined` if the certificate must have a host name. */
   readonly address: Uint8Array | undefined
   readonly insecure: boolean
   readonly isPartial: boolean

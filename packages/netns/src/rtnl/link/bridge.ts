@@ -26,7 +26,7 @@ const IFLA_BRPORT_NEIGH_SUPPRESS = 32
 const IFLA_BRPORT_ISOLATED = 33
 
 const bridgeOptions: OptionTable<BridgeOptions> = {
-  // Does not compare the bridge's times, because the kernel compares them only while STP runs.
+  // Does not validate the bridge's times, because the kernel validates them only while STP runs.
   forwardDelaySeconds: seconds(IFLA_BR_FORWARD_DELAY),
   helloSeconds: seconds(IFLA_BR_HELLO_TIME),
   maxAgeSeconds: seconds(IFLA_BR_MAX_AGE),

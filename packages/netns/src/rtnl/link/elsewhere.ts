@@ -108,14 +108,12 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
   }
 }
 
-/** Checks kind and MAC of a moved link, because another link may have its name. */
+/** Checks kind and MAC of a moved link, because another link may have the same name. */
 function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
   return link.kind === before.kind && (link.mac === before.mac || link.mac === mac?.toLowerCase())
 }
 
-/**
- * Opens an rtnetlink socket in a namespace, calls a function that sends requests through it, then closes the socket.
- */
+/** Opens an rtnetlink socket in a namespace, calls a function with the socket, then closes the socket. */
 async function at<T>(target: NetnsTarget, body: (perform: Transport['perform']) => Promise<T>): Promise<T> {
   const transport = await openTransport(target)
   try {

@@ -40,7 +40,7 @@ export function encodeNewLink(link: LinkToAdd, { master, parent }: LinkRefs = {}
   return { fixed: wire.linkHeader(0, flags, change), attributes }
 }
 
-/** Encodes a change of a link, but not its options as a bridge port. */
+/** Encodes a change of a link, except the link's options as a bridge port. */
 export function encodeLinkChange(
   index: number,
   change: LinkChange,
@@ -141,7 +141,7 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; supported kinds: ${known}`)
 }
 
-// Attribute with the peer of a veth: a whole link message, including its fixed part.
+// Encodes the attribute with the peer of a veth: a whole link message, including its fixed part.
 function encodePeer(peer: VethPeer): Uint8Array {
   const attributes = [wire.linkName(peer.name), ...common(peer)]
   if (peer.netns !== undefined) attributes.push([wire.IFLA_NET_NS_FD, u32(peer.netns.fd)])

@@ -75,7 +75,7 @@ export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkR
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
-    // Does not look up a numeric `parent`, because it may be an index in another namespace.
+    // Does not look up a numeric `parent`, because the number may be an index in another namespace.
     parent: parent === undefined || typeof parent === 'number' ? parent : linkIndex(channel, parent, what),
   }
 }

@@ -32,7 +32,7 @@ export interface Address {
   readonly duplicate: boolean
 }
 
-/** IP address to add to a link or to delete from it. */
+/** IP address to add to a link, or to delete from a link. */
 export interface NewAddress extends OnLink {
   /** IP address with its prefix length: `10.0.0.1/24`. */
   readonly cidr: string

@@ -115,7 +115,7 @@ export interface Link {
   }
 }
 
-/** Reference to a link: its name, its index, or a `Link` object. Only the index of a `Link` object counts. */
+/** Reference to a link: its name, its index, or a `Link` object. A `Link` object counts only by its index. */
 export type LinkRef = string | number | Pick<Link, 'index' | 'name'>
 
 /** Link (network interface) to create. */
@@ -144,7 +144,7 @@ export type NewLink = {
   | { readonly kind: 'bridge'; readonly bridge?: Link['bridge'] }
   | {
       readonly kind: 'veth'
-      /** Other end of the new veth. It may be in another namespace. */
+      /** Other end of the new veth. The peer may be in another namespace. */
       readonly peer: {
         readonly name: string
         readonly netns?: Netns | undefined

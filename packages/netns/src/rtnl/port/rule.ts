@@ -22,7 +22,7 @@ export interface NewPolicyRule {
   readonly to?: string | undefined
   /** Name of the link on which the packet arrived. */
   readonly iif?: string | undefined
-  /** Inverts the policy routing rule: it matches packets that the selectors do not match. */
+  /** True for an inverted policy routing rule: the rule matches packets that the selectors do not match. */
   readonly invert?: boolean | undefined
 }
 

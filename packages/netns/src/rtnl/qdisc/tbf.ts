@@ -42,8 +42,8 @@ export function tbf({
 }
 
 /**
- * True if two token buckets are equal except for the kernel's rounding. Use it in CHECK to compare the kernel's qdisc
- * with the wanted one.
+ * True if two token buckets are equal except for the kernel's rounding. Compares the kernel's qdisc with the wanted one
+ * in CHECK.
  */
 export function isSameTbf(there: NonNullable<Qdisc['tbf']>, wanted: NonNullable<Qdisc['tbf']>): boolean {
   const bytesPerTick = ((wanted.bitsPerSecond / 8) * TICK) / 1e9

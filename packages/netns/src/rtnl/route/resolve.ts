@@ -100,7 +100,7 @@ function scopeNumber(scope: Route['scope']): number {
   throw new NetnsError('INVALID', `Unknown route scope: ${shown(scope)}; expected one of ${known}`)
 }
 
-// Default scope of a route, as `ip route` chooses it.
+// Returns the default scope of a route, as `ip route` chooses it.
 function defaultScope(type: number, purpose: 'add' | 'delete', hasGateway: boolean): number {
   if (purpose === 'delete') return scopeNumbers.nowhere
   const name = types[type]

@@ -29,7 +29,7 @@ import { type Device, findDevice, viewOf, World } from './world.ts'
  * ```
  */
 export function fakeRtnl(): Rtnl & {
-  /** Fake of the function `openRtnl`. It supports undo steps and opens all namespaces of the same fake kernel. */
+  /** Fake of the function `openRtnl`. The fake supports undo steps and opens all namespaces of the same fake kernel. */
   readonly open: typeof openRtnl
 } {
   const world = new World()

@@ -134,7 +134,7 @@ function apply(device: Device, reduced: object, change: LinkChange, master: Devi
   if (wasUp && !device.settings.up) bringDown(device)
 }
 
-/** Prepares a link for its move to another namespace: sets it down and removes its addresses and routes. */
+/** Prepares a link for its move to another namespace: sets the link down and removes its addresses and routes. */
 function leave(device: Device, home: Namespace): void {
   bringDown(device)
   forget(device)
