@@ -3,7 +3,7 @@ import { startupSnapshot } from 'node:v8'
 /**
  * Runs `main` when the program starts.
  *
- * An executable of `cni-build` may start from a heap snapshot. The build runs `warmUp` before it stores the heap.
+ * An executable that `cni-build` made may start from a heap snapshot. The build runs `warmUp` before storing the heap.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { NetnsError } from '../handle/netns-error.ts'
 
-/** `T`, or a compile error for a promise, because `await` would leave the namespace. */
+/** Type `T`, but causes a compile error if `T` is a promise. An `await` would leave the namespace. */
 export type NotPromise<T> =
   T extends PromiseLike<unknown>
     ? 'The body must be synchronous: after its first await it runs in another namespace. Open sockets or start programs inside, and await them outside'

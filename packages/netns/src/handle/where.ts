@@ -1,14 +1,14 @@
 import { Netns, type NetnsTarget } from './netns.ts'
 import { NetnsError } from './netns-error.ts'
 
-/** Members of a plugin call's context that this package uses. The contexts of `@cni/skel` have these members. */
+/** Members that this package uses of a plugin call's context. The contexts of `@cni/skel` have these members. */
 export interface NetnsContext {
   readonly netns?: NetnsTarget | undefined
   /** AbortSignal of the plugin call. Its abort kills started programs and rolls back changes. */
   readonly signal?: AbortSignal | undefined
   /** Registers an undo step of the call. The step runs if a later step of the call fails. */
   undo?(fn: () => unknown): void
-  /** Receiver of log lines about commands and requests. A plugin passes the `log` of its context. */
+  /** Logger for commands and requests. A plugin passes the `log` of its context. */
   readonly log?:
     | {
         debug(message: string, fields?: Record<string, unknown>): void

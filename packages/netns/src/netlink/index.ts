@@ -1,5 +1,6 @@
 /**
- * Encodes netlink messages, sends requests and reads the kernel's answers. This entry point contains no netlink family.
+ * Encodes netlink messages, sends requests and reads the kernel's answers. This entry point contains no code of a
+ * netlink family.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ export function leaveSocket(sys: Sys, fd: number): void {
   collect(sys)
 }
 
-/** Starts the kernel's search for socket cycles, which closing the cycle itself does not start. */
+/** Starts the kernel's search for socket cycles. The close of a cycle does not start this search. */
 function collect(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)

@@ -6,7 +6,7 @@ import type { Way } from './request.ts'
 const SEQUENCE_AT = 8
 const FLAGS_AT = 6
 
-/** Writes sequence numbers into a request or batch. Returns the numbers to expect. */
+/** Writes sequence numbers into a request or batch. Returns the numbers to expect in the kernel's answers. */
 export function numberMessages(datagram: Buffer, first: number, way: Way | undefined): Expected {
   if (way !== undefined) {
     datagram.writeUInt32LE(first, SEQUENCE_AT)

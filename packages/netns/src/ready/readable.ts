@@ -9,8 +9,8 @@ import { watch } from './readiness.ts'
  */
 export function watchReadable(fd: number): Disposable & {
   /**
-   * Resolves when the socket may have data, or when the AbortSignal aborts. Resolves at once if data from before the
-   * call is unread.
+   * Resolves when the socket may have data, or when the AbortSignal aborts. Resolves at once if unread data arrived
+   * before the call.
    */
   next(signal?: AbortSignal): Promise<void>
 } {

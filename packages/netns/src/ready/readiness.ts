@@ -15,7 +15,7 @@ const RDHUP = 0x2000
 
 /** Descriptor that epoll watches for a caller. */
 export interface Watch {
-  /** Turns reports that the descriptor is writable ({@link WRITABLE}) on (`wanted` true) or off (`wanted` false). */
+  /** Turns reports of a writable descriptor ({@link WRITABLE}) on if `wanted` is true, otherwise off. */
   writable(wanted: boolean): void
   /** Requests another call of `ready` soon, for a caller that has not read all data. */
   again(): void

@@ -3,7 +3,7 @@ import type { Questions } from '../netlink/channel.ts'
 import type { Request } from '../netlink/encode.ts'
 import { isNetlinkError } from '../netlink/netlink-error.ts'
 
-/** Wraps a netlink channel: writes each request with its duration and the kernel's refusal to the debug log. */
+/** Wraps a netlink channel. Logs each request for debugging, with its duration and any refusal of the kernel. */
 export function traced(channel: Questions, debug: NonNullable<ReturnType<typeof debugFor>>): Questions {
   const trace = <T>({ what }: Request, ask: () => T): T => {
     const begun = performance.now()

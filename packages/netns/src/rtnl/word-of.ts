@@ -1,4 +1,4 @@
-/** Looks up the word for a kernel constant, such as `bridge` for a macvlan mode. */
+/** Looks up the name of a kernel constant, such as `bridge` for a macvlan mode. */
 export function wordOf<Word extends string>(
   numbers: Readonly<Record<Word, number>>,
   wanted: number | undefined,

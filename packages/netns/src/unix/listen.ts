@@ -83,7 +83,7 @@ export function listenUnix(
     const admission = admissionTo(fd, settings, { path, maxConnections, allow, onConnection, onError })
     undo.push(admission.close)
     const watched = watch(fd, () => {
-      // Stops accepting if the handler of an accepted connection has closed the listener.
+      // Stops accepting connections if the handler of an earlier connection has closed the listener.
       for (let count = 0; undo.length > 0 && admission.acceptOne(); count++) {
         if (count === TURN) return watched.again()
       }

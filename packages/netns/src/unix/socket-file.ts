@@ -3,7 +3,10 @@ import { errnoOf } from '@cni/types'
 import { NetnsError } from '../handle/netns-error.ts'
 import { loadSys } from '../sys/load-sys.ts'
 
-/** Binds a socket to a path. Call the returned function before closing the socket. */
+/**
+ * Binds a socket to a path. Returns a function that removes the socket's file. Call the function before closing the
+ * socket.
+ */
 export function bindTo(fd: number, path: string, address: Uint8Array, mode: number): () => void {
   removeSocket(path)
   // The kernel's bind creates the file with the mode of the socket's descriptor.

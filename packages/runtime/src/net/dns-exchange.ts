@@ -22,7 +22,7 @@ export class Exchange {
   readonly #attempt: Attempt
   #fd = -1
   #watcher: Watcher | undefined
-  /** Buffer for the length of a DNS message, or for the message. */
+  /** Buffer for the part to receive next: the length of a DNS message, or the message. */
   #part = new Uint8Array(PREFIX)
   #filled = 0
   #isLength = true

@@ -10,7 +10,7 @@ import * as wire from './wire.ts'
 /** Encodes the fixed part of a netlink request that lists the IP addresses of one family, or of all families. */
 export const addressQuery = (family: IpFamily | undefined): Uint8Array => familyQuery(wire.IFADDRMSG, family)
 
-/** Parses an IP address that must have a prefix length, because omission rarely means /32. */
+/** Parses an IP address that must have a prefix length, because a missing prefix length rarely means /32. */
 export function parseCidr(text: string): Prefix {
   if (typeof text === 'string' && text.includes('/')) return parsePrefix(text)
   throw new NetnsError(

@@ -24,7 +24,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
   return Object.keys(reduced).length === 0 ? undefined : reduced
 }
 
-/** Creates the change of a link that restores the previous values of all members set by another change. */
+/** Creates the change that undoes another change of a link: restores the previous values of its members. */
 export function changeBack(
   before: Link,
   {

@@ -82,7 +82,7 @@ const prefer = (family: IpFamily, source: string) => (family === 'ipv4' ? { sour
 const metricOf = (family: IpFamily, metric: number, said?: number) =>
   family === 'ipv6' ? { metric } : said === undefined ? {} : { metric: said }
 
-/** True if the kernel accepts only one of two routes. */
+/** True if two routes conflict: the kernel accepts only one of them. */
 export function sameKey(a: Route, b: Route): boolean {
   return (
     a.family === b.family &&

@@ -41,7 +41,7 @@ export function putRule(netns: Namespace, wanted: NewPolicyRule): boolean {
   const own = listRules(netns, wanted.family)
   // Default priority of a routing rule, as in the kernel: one less than the lowest existing priority above 0.
   const priority = wanted.priority ?? Math.max(0, (own.find((rule) => rule.priority > 0)?.priority ?? 1) - 1)
-  // The kernel reports the full mask for a rule's mark without a mask.
+  // The kernel reports the full mask for a rule that has a mark but no mask.
   const mask = read.fwmark === undefined ? {} : { mask: read.mask ?? 0xffffffff }
   netns.rules.push({ ...read, ...mask, priority })
   netns.rules.sort((a, b) => a.family.localeCompare(b.family) || a.priority - b.priority)
