@@ -79,8 +79,7 @@ export function supervise(
     for (const timer of timers) clearTimeout(timer)
     signal?.removeEventListener('abort', abort)
     if (pid !== undefined) {
-      // Kills the remaining processes of the group, because a grandchild that ignores SIGTERM must not outlive the
-      // program.
+      // Kills the remaining processes of the group. A grandchild that ignores SIGTERM must not outlive the program.
       if (stopped) signalGroup(pid, 'SIGKILL')
       forget(pid)
     }

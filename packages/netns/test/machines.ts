@@ -12,7 +12,7 @@ export interface Machines extends AsyncDisposable {
 /** Declares a test in the network namespace of a new node with a pod. */
 export type Within = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
 
-/** Declares tests on a new node that has a veth (`v0`, `v1`) that is up, and a bridge `b0`. */
+/** Declares tests on a new node. The node has a bridge `b0` and a veth (`v0`, `v1`) that is up. */
 export const withinNode =
   (start: () => Promise<Machines>): Within =>
   (title, body) =>

@@ -6,10 +6,7 @@ import { destinations, MAIN, type Within } from './machines.ts'
 
 const TBF = { bitsPerSecond: 8_000_000, burstBytes: 20_000, limitBytes: 45_000 }
 
-/**
- * Tests of `openRtnl()` for objects that belong to links (addresses, routes, neighbours), over a fake and a real
- * kernel.
- */
+/** Tests of `openRtnl()` for addresses, routes, rules, neighbours and qdiscs, over a fake and a real kernel. */
 export function routeBehaviour(name: string, within: Within): void {
   describe(`addresses and routes (${name})`, () => {
     within('addresses are added once, and add the route to their network while the link is up', async (rtnl) => {

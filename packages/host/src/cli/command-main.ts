@@ -13,8 +13,8 @@ export interface CommandIo {
   /** True if progress output may overwrite its earlier line, because stderr is a terminal. */
   readonly progress: boolean
   /**
-   * AbortSignal that aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the pipe. If a
-   * command never reads this member, SIGINT, SIGTERM and SIGHUP end the process as usual.
+   * AbortSignal of the command. Aborts at the first SIGINT, SIGTERM or SIGHUP, or when the reader of stdout closes the
+   * pipe. If a command never reads this member, SIGINT, SIGTERM and SIGHUP end the process as usual.
    */
   readonly signal: AbortSignal
 }

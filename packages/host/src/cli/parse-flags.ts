@@ -8,8 +8,8 @@ import { UsageError } from './usage-error.ts'
  * Accepted forms: `--flag=value`, `--flag value`, `-f value`, `-fvalue`, `-f=value`, `-nf value`, `--bool=false`, `--`
  * before positional arguments.
  *
- * @param options - with `once`, a flag that is given twice is an error, unless the flag collects values. Default: the
- * last value counts.
+ * @param options - `once` refuses a flag that is given twice and does not collect values. Default: the last value
+ * counts.
  */
 export function parseFlags<F extends Readonly<Record<string, Flag<unknown>>>>(
   argv: readonly string[],

@@ -74,7 +74,7 @@ function dump(
   }
   const attributes = encodeFilter(filter)
   try {
-    // Lists IPv4 and IPv6 separately, because the kernel filters by protocol only in a request for one family.
+    // Lists IPv4 and IPv6 separately. The kernel filters by protocol only in a request for one family.
     for (const family of filter.family === undefined ? FAMILIES : [filter.family]) {
       const request = { type: CT_GET, fixed: conntrackHeader(family), attributes, what: 'List connections' }
       for (const message of channel.dump(request, { keep })) found.push(message)

@@ -36,7 +36,7 @@ export interface Runner {
    * const names = netns.run(pod, () => Object.keys(networkInterfaces()))
    */
   run<T>(target: NetnsTarget, body: () => NotPromise<T>, options?: EnterOptions): T
-  /** Calls a function with this thread in a new, empty network namespace, then returns to the previous namespace. */
+  /** Calls a function with this thread in a new, empty network namespace, then moves the thread back. */
   runInNew<T>(body: (sys: Sys) => T): T
 }
 
@@ -129,7 +129,7 @@ export function run<T>(
   return runner.run(target, body, options)
 }
 
-/** Calls a function with this thread in a new, empty network namespace, then returns to the previous namespace. */
+/** Calls a function with this thread in a new, empty network namespace, then moves the thread back. */
 export function runInNew<T>(body: (sys: Sys) => T): T {
   return runner.runInNew(body)
 }

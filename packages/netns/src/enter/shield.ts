@@ -37,7 +37,7 @@ export function raiseShield(sys: Sys, binds: Binds): () => void {
     const goBack = () => {
       // The next call, setns, fails with EINVAL if another thread shares the working directory.
       sys.unshare(CLONE_FS)
-      // Restores root (chroot) and working directory after setns, which sets both to the root of the mount namespace.
+      // Restores root (chroot) and working directory. setns sets both to the root of the mount namespace.
       sys.setns(namespace, CLONE_NEWNS)
       sys.fchdir(root)
       sys.chroot('.')

@@ -38,10 +38,7 @@ const EPOLL_CTL_MOD = 3
 /** Size of the kernel's struct epoll_event and offset of its member `data`. The struct is packed on x64. */
 const [EVENT_SIZE, DATA_AT] = process.arch === 'x64' ? [12, 4] : [16, 8]
 
-/**
- * Watches descriptors with epoll and SIGURG, because JavaScript runtimes cannot watch a descriptor that they did not
- * open.
- */
+/** Watches descriptors with epoll and SIGURG. JavaScript runtimes can watch only descriptors that they opened. */
 interface Watcher {
   readonly epoll: number
   readonly callbacks: Map<number, (events: number) => void>

@@ -77,7 +77,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   }
   return {
     perform<T>(operation: (channel: Questions) => T) {
-      // Runs one operation at a time, because the kernel refuses a second dump on a socket during the first.
+      // Runs one operation at a time. The kernel refuses a second dump on a socket during the first.
       const done = turn.then(() => performLater(operation, replies))
       turn = done.catch(() => {})
       return done

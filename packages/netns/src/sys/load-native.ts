@@ -12,7 +12,7 @@ import { nativeSmall } from './sys-small.ts'
  */
 export function loadNative<F>(signatures: Signatures): Native<F> {
   const { name } = loadSys()
-  // A bundler evaluates the conditions on `process.versions`, so an executable contains only the code for its own
+  // A bundler evaluates the conditions on `process.versions`. An executable contains only the code for its own
   // JavaScript runtime.
   return process.versions.cni === undefined ? ofLibc<F>(name, signatures) : nativeSmall<F>(signatures)
 }

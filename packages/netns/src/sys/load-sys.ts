@@ -47,8 +47,8 @@ function load(): Sys | NetnsError {
   )
 }
 
-// A bundler evaluates the conditions on `process.versions`, so an executable contains only the code for its own
-// JavaScript runtime.
+// A bundler evaluates the conditions on `process.versions`. An executable contains only the code for its own JavaScript
+// runtime.
 const largeRuntimes = () => (process.versions.bun === undefined ? [sysNode, sysKoffi] : [sysBun])
 const implementations = () => (process.versions.cni === undefined ? largeRuntimes() : [sysSmall])
 

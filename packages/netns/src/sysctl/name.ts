@@ -28,7 +28,7 @@ export function sysctlKey(name: string): string {
 const PER_LINK = new Set(['conf', 'neigh'])
 
 function partsOf(name: string): string[] {
-  // The first dot or slash in a setting's name becomes the separator of the whole name, as in sysctl(8).
+  // The first dot or slash becomes the separator of the setting's whole name, as in sysctl(8).
   const isDotted = name.search(/[./]/) === name.indexOf('.') && name.includes('.')
   if (!isDotted) return name.split('/')
   const parts = name.split('.').map((part) => part.replaceAll('/', '.'))

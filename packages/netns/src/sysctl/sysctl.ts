@@ -70,7 +70,7 @@ function write(name: string, path: string, text: string): void {
   try {
     const fd = openSync(path, constants.O_WRONLY)
     try {
-      // Writes the value in one call, because the kernel would treat a second call as a new value.
+      // Writes the value in one call. The kernel would treat a second call as a new value.
       writeSync(fd, `${text}\n`)
     } finally {
       closeSync(fd)

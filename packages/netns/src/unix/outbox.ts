@@ -11,7 +11,7 @@ interface Waiting {
   reject(error: unknown): void
 }
 
-/** Queue of unsent messages of a unix socket, for a peer that reads more slowly than this process sends. */
+/** Queue of unsent messages of a unix socket. The peer may read more slowly than this process sends. */
 export interface Outbox {
   send(bytes: Uint8Array, fds: readonly number[]): Promise<void>
   /** Sends queued messages. The caller calls `flush` when the socket has become writable. */

@@ -76,7 +76,7 @@ export function receive(fd: number, { maxBytes, maxFds, isPackets }: MessageLimi
   if (incoming === undefined || incoming.length < DATA + maxBytes) incoming = blockWith(maxBytes)
   const block = incoming
   const { functions, errno } = socketCalls()
-  // MSG_TRUNC makes the kernel return the full length of a packet, so that lost bytes can be counted.
+  // MSG_TRUNC makes the kernel return the full length of a packet. The full length tells the number of lost bytes.
   const flags = MSG_DONTWAIT | MSG_CMSG_CLOEXEC | (isPackets ? MSG_TRUNC : 0)
   for (;;) {
     block.writeUInt32LE(maxBytes, AT.length)

@@ -14,19 +14,19 @@ const STATUS = 6
 /** Allocates memory for the kernel's struct siginfo, which `waitid` fills. */
 export const siginfo = (): Int32Array => new Int32Array(32)
 
-/** Reads from struct siginfo the exit code of an ended child process, or the Unix signal that killed it. */
+/** Reads struct siginfo: the exit code of a child process, or the Unix signal that killed the process. */
 export function readExit(info: Int32Array): readonly [code: number | null, signal: string | null] {
   const status = info[STATUS] ?? 0
   return info[CODE] === CLD_EXITED ? [status, null] : [null, signalNames[status] ?? `SIG${status}`]
 }
 
-/** Calls back after a child process has ended, with its exit code or the Unix signal that killed it. */
+/** Calls back after a child process has ended, with the exit code or the killing Unix signal. */
 export function waitForExit(pid: number, callback: (code: number | null, signal: string | null) => void): Watcher {
   const fd = call('pidfd_open', pid, 0)
   const watcher = new Watcher(fd, POLLIN, () => {
     const info = siginfo()
     const result = call('waitid', P_PIDFD, fd, info, WEXITED | WNOHANG, null)
-    // Continues to wait if waitid with the flag WNOHANG reports pid 0, because the child is still running.
+    // Continues to wait: waitid with the flag WNOHANG reports pid 0 while the child is running.
     if (result === 0 && info[CODE] === 0) return
     watcher.stop()
     call('close', fd)

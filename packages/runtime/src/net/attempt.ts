@@ -42,8 +42,7 @@ export class Attempt {
   #end(result: number): void {
     const settle = this.#settle
     const fd = this.#fd
-    // Keeps the connected descriptor open when the attempt ends, because the caller of the attempt now owns the
-    // descriptor.
+    // Keeps the connected descriptor open when the attempt ends. The caller now owns the descriptor.
     if (result >= 0) this.#fd = -1
     this.cancel()
     settle?.(result < 0 ? result : fd)

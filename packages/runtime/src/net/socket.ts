@@ -239,7 +239,7 @@ export class Socket extends Duplex {
     if (count < 0) this.destroy(callError(count, 'read'))
     else if (count === 0) {
       this.push(null)
-      // Reads the end of the input even if the program reads nothing, so that the socket can close.
+      // Reads the end of the input even if the program does not. Otherwise the socket could not close.
       if (this.readableLength === 0) this.read()
     } else {
       this.bytesRead += count

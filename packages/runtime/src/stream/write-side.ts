@@ -119,10 +119,7 @@ export class WriteSide {
     }
   }
 
-  /**
-   * If `_write` finishes synchronously, writes the next chunk immediately, because a program may exit right after a
-   * write.
-   */
+  /** Writes the next chunk immediately if `_write` finishes synchronously. A program may exit right after a write. */
   #write(pending: Pending): void {
     this.#isWriting = true
     let isSync = true

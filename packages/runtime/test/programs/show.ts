@@ -1,4 +1,4 @@
-/** Prints the value or the error of an expression, formatted equally on the small runtime and on Node. */
+/** Prints the value or error of an expression, in equal format on the small runtime and on Node. */
 export function show(label: string, action: () => unknown): void {
   process.stdout.write(`${label}: ${outcome(action)}\n`)
 }

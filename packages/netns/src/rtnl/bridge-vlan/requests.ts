@@ -19,7 +19,7 @@ export function getBridgeVlans(channel: Questions, { link }: BridgeVlanFilter): 
 
 export function addBridgeVlan(channel: Questions, vlan: NewBridgeVlan): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', vlan)
-  // Looks for the VLAN first, because the kernel overwrites the flags of an existing VLAN without an error.
+  // Looks for the VLAN first. The kernel overwrites the flags of an existing VLAN without an error.
   const missing = missingVlans(getBridgeVlans(channel, { link: index }), vlan, what)
   if (missing.length === 0) return false
   channel.ask({ type: RTM_SETLINK, ...encoded, what })

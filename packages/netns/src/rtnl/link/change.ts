@@ -16,7 +16,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
     ...Object.fromEntries(differing),
     ...(master === undefined || master === (link.master ?? 0) ? {} : { master }),
     ...(bridge === undefined || fits(link.bridge, bridge) ? {} : { bridge }),
-    // Keeps `bridgePort` in the change if the link gets a new master, because a new port has default options.
+    // Keeps `bridgePort` in the change if the link gets a new master. A new port has default options.
     ...(bridgePort === undefined || (fits(link.bridgePort, bridgePort) && (master ?? link.master) === link.master)
       ? {}
       : { bridgePort }),

@@ -13,7 +13,7 @@ export interface PlannedChange {
   readonly before: Link
   /** Members of the change that differ from the link; `undefined` if no member differs. */
   readonly reduced: Reduced | undefined
-  /** State to which the link is set (up or down), even if the link is already in that state. */
+  /** Requested state of the link (up or down), even if the link is already in that state. */
   readonly up?: boolean | undefined
   readonly what: string
 }

@@ -26,7 +26,7 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
   const { what, index, encoded } = prepare(channel, 'Add', neighbour)
   checkMac(neighbour, what)
   const existing = () => getNeighbours(channel, { link: index, proxy: neighbour.proxy ?? false })
-  // Looks for an existing proxy entry first, because the kernel reports no error if the proxy entry exists already.
+  // Looks for the proxy entry first. The kernel reports no error if the proxy entry exists already.
   if (neighbour.proxy && neighbourDifference(existing(), neighbour) === undefined) return false
   return unlessAlready(
     ['EEXIST'],

@@ -21,7 +21,7 @@ export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
 
 export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
-  // Searches for an equal rule, because the kernel refuses a duplicate only if its request has a priority.
+  // Searches for an equal rule. The kernel refuses a duplicate only if the request has a priority.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
   const what = `Add rule ${ruleText(rule)}`
   const request = { type: RTM_NEWRULE, flags: NLM_F_CREATE | NLM_F_EXCL, ...encoded, what }

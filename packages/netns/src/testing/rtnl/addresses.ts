@@ -34,7 +34,7 @@ export function putAddress(netns: Namespace, wanted: NewAddress): boolean {
     if (difference === undefined) return false
     throw refusal(what, 'EEXIST', difference)
   }
-  // Encodes and decodes the address of the fake kernel, to get the values that the real kernel would report.
+  // Encodes and decodes the fake kernel's address, to get the values of the real kernel.
   const { fixed, attributes } = encodeAddress(wanted, device.index)
   const read = decodeAddress(encodeAttributes(attributes, fixed))
   if (read === undefined) return false

@@ -38,7 +38,7 @@ export function putRoute(netns: Namespace, wanted: NewRoute, replace = false): b
     link: wanted.nexthops ? undefined : resolved[0]?.linkIndex,
     nexthops: resolved.map((way) => way.linkIndex),
   }
-  // Encodes and decodes the route of the fake kernel, to get the values that the real kernel would report.
+  // Encodes and decodes the fake kernel's route, to get the values of the real kernel.
   const { fixed, attributes } = encodeRoute(wanted, found, 'add')
   const read = decodeRoute(encodeAttributes(attributes, fixed))
   if (read === undefined) return false
@@ -73,7 +73,7 @@ export function dropRoute(netns: Namespace, wanted: NewRoute): boolean {
   return true
 }
 
-/** Finds the link of a route's next hop, and checks that the link is up and reaches the gateway. */
+/** Finds the link of a route's next hop. Throws if the link is down or does not reach the gateway. */
 function leading(netns: Namespace, way: Nexthop, family: IpFamily, what: string): Nexthop {
   const { gateway, linkIndex, onlink } = way
   const index = linkIndex ?? (gateway === undefined ? undefined : linkTowards(netns, gateway))
