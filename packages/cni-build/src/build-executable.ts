@@ -19,7 +19,8 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   /** Runtime that the executable contains: `small` (QuickJS) or `bun`. Default: `small`. */
   runtime?: 'small' | 'bun'
   /**
-   * Machine that the executable runs on. Default: the build machine. On x64, the default runs on any x86-64 processor.
+   * Machine that the executable runs on. Default: the build machine. A default executable for x64 runs on any x86-64
+   * processor.
    */
   target?: Target
   /** AbortSignal that ends the build. An aborted build removes its unfinished files. */

@@ -29,8 +29,8 @@ export interface BundleOptions {
   /** Constants that replace names at build time: `{ __VERSION__: '"1.2.3"' }`. */
   define?: Readonly<Record<string, string>>
   /**
-   * Runtime that runs the bundle. Default: Node or bun, which load missing packages at run time. With this option, a
-   * missing package counts as not installed.
+   * Runtime that runs the bundle. Default: Node or bun; at run time, they search for packages that the build did not
+   * find. With this option, these packages count as not installed.
    * - `small`: the bundle contains the Node modules of the small runtime.
    * - `bun`: the program removes environment variables that configure bun.
    */

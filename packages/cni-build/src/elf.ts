@@ -18,7 +18,7 @@ export interface Elf {
   bytes(at: bigint, length: number): Buffer
 }
 
-/** Parses an ELF file and calls `read`. Returns `undefined` for an unsupported file. */
+/** Parses an ELF file, passes it to `read` and returns `read`'s result; `undefined` for an unsupported file. */
 export function withElf<T>(file: string, read: (elf: Elf) => T): T | undefined {
   const fd = openSync(file, 'r')
   try {

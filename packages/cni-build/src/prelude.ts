@@ -19,13 +19,13 @@ export interface Prelude {
 /** JSON text of the prelude, for a compiled `cni-build`, which cannot read source files. */
 declare const CNI_BUILD_PRELUDE: string | undefined
 
-/** Constant `CNI_BUILD_PRELUDE` for esbuild, as text because esbuild would move an object elsewhere. */
+/** Defines the constant `CNI_BUILD_PRELUDE` for esbuild. The value is text, because esbuild would move an object. */
 export const preludeDefine = (prelude: Prelude) => ({ CNI_BUILD_PRELUDE: JSON.stringify(JSON.stringify(prelude)) })
 
 export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   if (typeof CNI_BUILD_PRELUDE === 'string') return JSON.parse(CNI_BUILD_PRELUDE)
-  // Reads the source files of the code that executables run first. Published packages contain these files too, beside
-  // `dist`.
+  // Reads the source files of the prelude: the code that executables run first. Published packages contain these files
+  // too, beside `dist`.
   const folder = fileURLToPath(new URL('../src/prelude', import.meta.url))
   const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
@@ -35,7 +35,7 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   }
 }
 
-/** Inserts the prelude into a bundle. A function around the bundle keeps its variables local. */
+/** Inserts the prelude into a bundle. Wraps the bundle in a function, so that the bundle's variables stay local. */
 export async function withPrelude(
   esbuild: typeof Esbuild,
   text: string,

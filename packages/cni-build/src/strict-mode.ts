@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/** True if all modules of a bundle are in strict mode. esbuild omits the directive. */
+/** True if all modules of a bundle are in strict mode. The bundle does not show this: esbuild omits the directive. */
 export function isAllStrict(folder: string, { inputs }: Esbuild.Metafile): boolean {
   return Object.entries(inputs).every(
     ([path, { format }]) => format === 'esm' || path.endsWith('.json') || saysStrict(resolve(folder, path)),

@@ -14,19 +14,19 @@ const isolationFlags = [
 /** Flags that keep bun from replacing `NODE_ENV` and `BUN_ENV` by constants. */
 const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((name) => `--define=${name}=${name}`)
 
-/** Flags of `bun build`, which influence every byte of the executable. */
+/** Flags of `bun build`. Other flags would give an executable with other bytes. */
 export const BUN_FLAGS = [
   '--compile',
   '--bytecode',
   // Makes bun remove white space only, because its other minify flags rename functions and rewrite expressions.
   '--minify-whitespace',
-  // Saves memory: bun compiles fewer functions to machine code, which it never frees.
+  // Saves memory: bun compiles fewer functions to machine code. Machine code is never freed.
   '--compile-jit-policy=30',
   ...environmentFlags,
   ...isolationFlags,
 ] as const
 
-/** Runs `bun build --compile`. Passes bun for another machine as a file, to avoid a download. */
+/** Runs `bun build --compile`. For another machine, passes the path of that machine's bun, to avoid a download. */
 export async function compileWithBun(
   { compiler, base, target }: Tools,
   { bundle, outfile, signal }: { bundle: string; outfile: string; signal: AbortSignal | undefined },

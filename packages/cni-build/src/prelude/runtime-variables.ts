@@ -1,5 +1,6 @@
 /**
- * True if the environment variable configures the runtime, for example loads code. Executables ignore these variables.
+ * True if the environment variable configures the runtime, for example makes it load code. Executables ignore these
+ * variables.
  */
 export function isRuntimeVariable(name: string, runtime: 'bun' | 'node'): boolean {
   return NAMES[runtime].includes(name) || (runtime === 'bun' && isOfBun(name))
@@ -52,6 +53,6 @@ const NAMES: Readonly<Record<'bun' | 'node', readonly string[]>> = {
   ],
 }
 
-/** True for variables of bun. Executables do not read `BUN_INSTALL…`, which developers' shells set. */
+/** True for bun's variables except `BUN_INSTALL…`, which developers' shells set and executables do not read. */
 const isOfBun = (name: string): boolean =>
   name.startsWith('BUN_') ? !name.startsWith('BUN_INSTALL') : name.slice(0, 9).toLowerCase() === 'mimalloc_'

@@ -15,7 +15,7 @@ export interface SmallProgram {
 }
 
 /**
- * Compiles a bundled module to an executable with the JavaScript heap after its evaluation.
+ * Compiles and evaluates a bundled module. The executable contains the JavaScript heap after the evaluation.
  *
  * @returns the executable, in `folder` under the name of `outfile`
  */

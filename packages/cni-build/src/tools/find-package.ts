@@ -12,7 +12,7 @@ export interface InstalledPackage {
   require: NodeJS.Require
 }
 
-/** Finds an installed package with a build tool, beside `@cni/build` or in the project. */
+/** Finds an installed package that contains a build tool, beside `@cni/build` or in the project. */
 export function findPackage(name: string): InstalledPackage | undefined {
   for (const from of places()) {
     try {

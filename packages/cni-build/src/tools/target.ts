@@ -63,7 +63,7 @@ export function partsOf(target: Target) {
   } as const
 }
 
-// True if this machine uses musl. Where glibc is installed too, glibc counts.
+// True if this machine has musl and no glibc.
 const isThere = (machine: string, libc: 'musl'): boolean =>
   existsSync(`/lib/ld-${libc}-${machine}.so.1`) &&
   !existsSync('/lib64/ld-linux-x86-64.so.2') &&
