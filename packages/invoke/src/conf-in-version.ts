@@ -1,7 +1,7 @@
 import { convertResult, goStringify, isObject, jsonMembers, jsonValue, resultVersion } from '@cni/types'
 import { confObject, confText, confVersion, type PluginInput } from './conf.ts'
 
-/** Converts a plugin's configuration to another CNI version. Leaves an invalid `prevResult` to the plugin. */
+/** Converts a plugin's configuration to another CNI version. Keeps an invalid `prevResult` unchanged. */
 export function confInVersion(plugin: string, conf: PluginInput, version: string): PluginInput {
   const own = confVersion(plugin, conf)
   if (own === version) return conf

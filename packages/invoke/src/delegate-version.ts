@@ -9,12 +9,12 @@ export function chooseVersion(own: string, supported: readonly string[]): string
   return shared.findLast((version) => !gte(version, own)) ?? shared[0]
 }
 
-/** True if a plugin rejects the CNI version, and so has changed nothing. */
+/** True if a plugin rejected the CNI version. Such a plugin has changed nothing. */
 export function isVersionRefusal(error: unknown): boolean {
   return isPluginError(error) && error.reason === 'reported' && error.code === ErrorCode.incompatibleVersion
 }
 
-/** Supported versions from a plugin's error, as Go's skeleton and `@cni/skel` print them. */
+/** Supported versions that a plugin's error lists, in the format of Go's skeleton and `@cni/skel`. */
 export function versionsInRefusal(error: unknown): readonly string[] | undefined {
   const text = isPluginError(error) ? /plugin supports \[([^\]]*)\]/.exec(error.details ?? '')?.[1] : undefined
   const versions = [...(text ?? '').matchAll(/"([^"]*)"/g)].flatMap(([, version]) => version ?? [])

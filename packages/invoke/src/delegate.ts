@@ -78,7 +78,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
   const { undoTimeout = 2000, exec = realExec(), timeout, stderr } = options
   const { raw, env, signal } = c
   const invoke: InvokeOptions = { exec, timeout, stderr, env, signal }
-  // Versions that the delegate supports. The process-wide cache knows only plugins that are files.
+  // Versions that the delegate supports. The process-wide cache covers only plugins that are files.
   let learned: readonly string[] | undefined
 
   const find = () => exec.find(type, splitCniPath((env ?? process.env).CNI_PATH))
@@ -154,7 +154,7 @@ interface Answer {
   readonly stdout?: string
 }
 
-/** CNI version that introduced each verb. Verbs that are not listed exist since version 0.1.0. */
+/** CNI version that introduced each verb. A verb that is not in this map exists since version 0.1.0. */
 const SINCE: ReadonlyMap<Verb, string> = new Map([
   ['CHECK', '0.4.0'],
   ['GC', '1.1.0'],
@@ -176,7 +176,7 @@ async function undoAdd(adding: Promise<unknown>, del: () => Promise<unknown>): P
   await del()
 }
 
-/** Runs `undo` and returns the error of ADD, which the operator must fix first. */
+/** Runs `undo` and returns ADD's error, because the operator must fix it first. Adds an error of `undo` to it. */
 async function undoFailed(error: unknown, undo: () => Promise<void>): Promise<unknown> {
   try {
     await undo()

@@ -1,7 +1,7 @@
 import { CniError, cniErrorKey, ErrorCode } from '@cni/types'
 
 /**
- * Error for a plugin with invalid output, or one that cannot be called. Has code 999 in a CNI error document.
+ * Error for a plugin that has invalid output or cannot be called. Has code 999 in a CNI error document.
  *
  * @example
  * ```ts

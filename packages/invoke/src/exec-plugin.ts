@@ -9,7 +9,7 @@ import { type PluginResult, readResult } from './result.ts'
 type ExecPluginOptions = Parameters<typeof execPlugin>[2]
 
 /**
- * Executes a plugin and returns its stdout. Passes the plugin's stderr on at once.
+ * Executes a plugin and returns its stdout. Forwards the plugin's stderr while the plugin runs.
  *
  * @param path - path of the plugin's executable, from {@link Exec.find}.
  * @param options - `env` is the plugin's whole environment, as {@link pluginEnv} builds it.

@@ -123,7 +123,7 @@ function errnoText({ cause, message }: RunError): string {
   return ERRNO[errno] ?? (errno || message)
 }
 
-/** Tells if the deadline or the caller aborted a plugin. */
+/** Returns the reason why a plugin was killed: the deadline, or an abort by the caller. */
 function abortedBy(signal: AbortSignal | undefined, after: string): { reason: 'timeout' | 'aborted'; message: string } {
   const reason: unknown = signal?.reason
   if (reason instanceof Error && reason.name === 'TimeoutError') {
