@@ -45,8 +45,8 @@ export interface Iptables {
     },
   ): Promise<Change>
   /**
-   * Removes all chains whose name begins with `prefix`, and jumps to them. Afterwards, deletes the empty tables as
-   * `removeEmptyTables` does.
+   * Removes all chains whose name begins with `prefix`, and all jumps to these chains. Afterwards, deletes the empty
+   * tables as `removeEmptyTables` does.
    */
   removeChains(prefix: string): Promise<Change>
   /**

@@ -17,7 +17,7 @@ import { type ApplyReport, overall, planOf } from './report.ts'
 
 /** Options of `applyRuleset`, which writes a ruleset to the kernel. */
 export interface ApplyOptions {
-  /** Function that prints the restore text for a ruleset's first write. Default: `restoreText`. */
+  /** Prints the restore text with which a family's rules are first written to the kernel. Default: `restoreText`. */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   readonly undo?: RegisterUndo | undefined
 }
@@ -29,7 +29,7 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
   const work = new ApplyWork(session, chosen, rules)
-  // Journal of an older ruleset's rules, which this call removes from the unused back end. A rollback restores them.
+  // Records the removal of old rules from the unused back end. A rollback restores these rules.
   const cleared = new Journal(session)
   let writing: Promise<unknown> | undefined
   const undo = once(async () => {

@@ -18,9 +18,9 @@ export interface Ledger {
 /** Change of the rules of one back end in some families. */
 export interface Edit extends Uncancelled {
   readonly families: readonly Family[]
-  /** Plans the changes from a family's current rules. Called again after another program's write. */
+  /** Plans the changes to a family's current rules. Called again after another program's write. */
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
-  /** True to stop if a refused plan stays equal: no other program caused the refusal. */
+  /** True to stop if the new plan equals the refused plan: no other program caused the refusal. */
   readonly stopAtSame?: boolean
 }

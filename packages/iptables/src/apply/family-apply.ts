@@ -13,7 +13,7 @@ import type { Journal } from './journal.ts'
 import { type ApplyReport, planOf } from './report.ts'
 import { rewrite } from './rewrite.ts'
 
-/** Steps of one `apply` call for one IP family: first write, comparison and rollback. */
+/** Steps of one `apply` call for one IP family: write without reading, reconciliation and rollback. */
 export interface FamilyApply {
   readonly family: Family
   /** Writes the whole ruleset without reading rules first. Returns false if `reconcile` must follow. */
@@ -24,7 +24,7 @@ export interface FamilyApply {
   back(alone: boolean): Promise<void>
 }
 
-/** Creates the steps of `apply` for one family. `freshText` is the first write's restore text. */
+/** Creates the steps of `apply` for one family. `freshText` is the restore text that `fresh` writes. */
 export function familyApply(
   session: Session,
   journal: Journal,
@@ -35,7 +35,7 @@ export function familyApply(
 ): FamilyApply {
   const tables = textTables(freshText)
   let state: Wanted | undefined
-  // Computes the wanted rules at the first use, because `fresh` does not need them.
+  // Computes the wanted rules only when they are used, because `fresh` does not need them.
   const wanted = () => {
     state ??= wantedState(rules, family)
     return state

@@ -8,7 +8,7 @@ import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 /** One table's section in a restore text. */
 export interface TextTable {
   readonly table: Table
-  /** True if the table's text creates a chain with `-N`, which fails a second time. */
+  /** True if the table's text creates a chain with `-N`, which fails if the chain exists. */
   readonly guarded: boolean
   /** Line number of the table's `COMMIT` in the restore text. */
   readonly commit: number
@@ -36,7 +36,7 @@ export function textTables(text: string): TextTable[] {
   return tables
 }
 
-/** True if a second write would fail: each table must create a chain with `-N`. */
+/** True if a second write of any table would fail, because each table creates a chain with `-N`. */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /** Finds the tables that a killed restore program wrote, except those of an earlier call. */

@@ -24,12 +24,12 @@ export function decodeRule(expressions: readonly Expression[], family: Family): 
 
 // internal
 
-/** Decodes a rule. Two expressions give one option: a load and a comparison. */
+/** Decodes a rule. A load expression and a comparison expression together give one option. */
 class RuleReader {
   readonly #family: Family
   readonly #general = new Map<GeneralOption, string>()
   readonly #matches: string[] = []
-  /** Port and TCP flag options without an xt module. They become one match. */
+  /** Port and TCP flag options that the rule stores without an xt module. Printed as one match. */
   readonly #transport = new Map<TransportOption, string>()
   #transportAt = 0
   #loaded: Expressions['meta' | 'payload'] | undefined
@@ -68,7 +68,7 @@ class RuleReader {
     return words(...generalOptions.map((each) => this.#general.get(each) ?? ''), ...this.#matches, this.#end ?? '')
   }
 
-  /** True if no loaded field still needs a comparison. An interface name needs none. */
+  /** True if no loaded field waits for its comparison. An interface name may stay without a comparison. */
   #isIdle(): boolean {
     const key = this.#loaded?.name === 'meta' ? this.#loaded.key : undefined
     return this.#loaded === undefined || key === 'iifname' || key === 'oifname'

@@ -69,7 +69,7 @@ export function matchExpression(match: Match, family: Family): Expression | unde
     case 'pktType':
       return xtMatch('pkttype', 0, new Structure(8).u32(0, packetTypes.indexOf(match.type)).u32(4, not))
     case 'random': {
-      // Rounds the probability as iptables does. The second field belongs to the mode `nth`.
+      // Rounds the probability as iptables does. The structure also needs the probability in a field of the mode `nth`.
       const share = Math.round(Number(match.probability.toFixed(11)) * 2 ** 31)
       return xtMatch('statistic', 0, new Structure(24).u16(2, not).u32(4, share).u32(12, share))
     }
@@ -112,7 +112,7 @@ function multiport(kind: number, text: string, not: number): Structure {
   return info.u8(1, count)
 }
 
-/** Encodes the owner match. Finds names of users and groups in the node's files. */
+/** Encodes the owner match. Looks up the ids of users and groups in the node's files. */
 function owner(kind: 'uid' | 'gid', text: string, not: number): Expression | undefined {
   const found = /^(\d+)(?:-(\d+))?$/.exec(accountId(kind === 'uid' ? 'passwd' : 'group', text))
   if (found === null) return undefined

@@ -59,7 +59,7 @@ export function encodeRule({ matches, target }: Rule, family: Family): EncodedRu
   }
 }
 
-/** General options of a rule, such as `-i`. The last of equal options counts. */
+/** General options of a rule, such as `-i`. If a rule repeats an option, the last one counts. */
 interface General {
   in?: Match & { match: 'in' | 'out' }
   out?: Match & { match: 'in' | 'out' }

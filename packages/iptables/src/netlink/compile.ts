@@ -102,7 +102,7 @@ class TableWriter {
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
-    // An inserted rule may refer to this new neighbour, which has no handle yet.
+    // A rule that this batch inserts may need a reference to this new rule. The new rule has no handle yet.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
     const { family, table } = this.#place

@@ -4,10 +4,10 @@ import { isImpostor } from './base-chains.ts'
 import { nftFamily } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
-/** Filter of the tables to delete, by family and name. */
+/** True for a table that may be deleted, by family and name. */
 export type IsMeant = (family: Family, table: Table) => boolean
 
-/** Deletes iptables tables that have no effect on packets. Returns true if one was deleted. */
+/** Deletes iptables tables that have no effect on packets. Returns true if it deleted a table. */
 export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, patience?: Patience): Promise<boolean> {
   try {
     return await nft.transact((batch) => {
@@ -32,7 +32,7 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // A higher use count means that another program has sets or objects in the table.
+  // A use count above the number of chains means that another program has sets or objects in the table.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

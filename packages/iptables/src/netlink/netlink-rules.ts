@@ -19,7 +19,7 @@ export async function readFamilies(nft: Nft, families: readonly Family[], patien
   }
 }
 
-/** Writes all families in one netlink transaction, or returns a rule that needs a program. */
+/** Writes all families in one netlink transaction, or returns the rule that only an iptables program can write. */
 export async function editFamilies(
   nft: Nft,
   families: readonly Family[],

@@ -43,7 +43,7 @@ export function canonical(words: readonly Word[], family: Family): CanonicalRule
     if (isUnordered(match)) parts.at(-1)?.push(...conditions)
     else parts.push(sorted(conditions), [])
   }
-  // Sorts the conditions between two stateful matches, which are at the odd indexes.
+  // Sorts only the stateless conditions. The stateful matches, at the odd indexes, keep their places.
   const conditions = parts.flatMap((part, index) => (index % 2 === 0 ? sorted(part) : part))
   const target = targetName(found.target)
   const targetOptions = found.target === '' ? [] : normalizeTarget(found.target, found.targetOptions, family)

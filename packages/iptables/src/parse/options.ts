@@ -32,7 +32,7 @@ export const optionArity: ReadonlyMap<string, number> = new Map(
   }),
 )
 
-/** Canonical short names of the general iptables options, by each spelling. */
+/** Map from each spelling of a general iptables option to the option's short name. */
 export const generalOptions: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '-p': 'p',
@@ -51,7 +51,7 @@ export const generalOptions: ReadonlyMap<string, string> = new Map(
   }),
 )
 
-/** Table of the iptables options with several spellings: from each spelling to the canonical name. */
+/** Map from an option's other spelling to its canonical name. */
 export const synonyms: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'source-port': 'sport',
@@ -68,7 +68,9 @@ export const protocolOptions: ReadonlySet<string> = new Set([
   ...['icmpv6-type', 'chunk-types', 'dccp-types', 'dccp-option', 'ahspi', 'espspi'],
 ])
 
-/** Table of the match modules that `-p` loads implicitly. Contains the protocols whose module has another name. */
+/**
+ * Map from a protocol to the match module that `-p` loads. Lists only modules whose name differs from the protocol's.
+ */
 export const protocolModules: ReadonlyMap<string, string> = new Map(
   Object.entries({
     '1': 'icmp',

@@ -56,10 +56,10 @@ export class SavedRule {
     return this.canonical.key
   }
 
-  /** Name of the target or chain. Avoids a full parse, because it is slow. */
+  /** Name of the rule's target or target chain. Avoids a full parse, because a full parse is slow. */
   get target(): string {
     if (typeof this.#read !== 'string') return this.#read.target
-    // A rule's comment may be the unquoted word `-j`, which an option follows.
+    // A comment may be the unquoted word `-j`. In that case, an option follows instead of a target.
     const name = this.#read.includes('"') ? undefined : /(?:^| )-[jg] ([^-!\s]\S*)/.exec(this.#read)?.[1]
     return name === undefined ? this.canonical.target : targetName(name)
   }

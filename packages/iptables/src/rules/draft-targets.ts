@@ -36,7 +36,7 @@ export abstract class DraftTargets {
     this.family = family
   }
 
-  /** Ends the rule that is being built with this target. */
+  /** Adds this target to the rule, and so ends the rule. */
   protected abstract end(target: Target): Rule
 
   jump(chain: string): Rule {
@@ -205,7 +205,7 @@ export abstract class DraftTargets {
     return `${this.place.table} ${this.place.chain}`
   }
 
-  /** Validates an option's value that may differ between IPv4 and IPv6. */
+  /** Validates an option's value: one value, or a pair for IPv4 and IPv6. */
   protected perFamily(
     value: string | AddressPair,
     what: string,

@@ -43,7 +43,7 @@ const ownOptions = [
   ...['ipv4', 'ipv6', 'noflush', 'counters', 'test', 'dump'],
 ]
 
-/** Allowed option names that are also prefixes: getopt(3) prefers an exact name. */
+/** Allowed options whose names are prefixes of forbidden options. getopt_long(3) prefers an exact name. */
 const extensionOptions = new Set(['set', 'random', 'mode'])
 
 const reserved = (name: string) => !extensionOptions.has(name) && ownOptions.some((option) => option.startsWith(name))

@@ -19,7 +19,7 @@ export function checkRule(rule: Rule): void {
 
 // internal
 
-/** Bit of each condition that a rule may contain once. `--syn` counts as `--tcp-flags`. */
+/** Map from a condition that a rule may contain only once to its bit. `--syn` counts as `--tcp-flags`. */
 const once: Readonly<Record<string, number>> = {
   proto: 1,
   src: 2,
@@ -95,7 +95,7 @@ function checkOnePort(rule: Rule, match: Match): void {
   }
 }
 
-/** Refuses `icmp` in IPv6 and `icmpv6` in IPv4: the kernel accepts such a rule, but it never matches. */
+/** Refuses `icmp` in IPv6 and `icmpv6` in IPv4: the kernel accepts the rule, but no packet matches it. */
 function checkProtocolFamily(rule: Rule, match: Match & { match: 'proto' }): void {
   if (match.not === true) return
   const { protocol } = match

@@ -6,7 +6,9 @@ import { committedBy } from './commit-message.ts'
 
 /** Receives the kernel's message about every nft transaction in a namespace. */
 export interface CommitWatch extends Disposable {
-  /** Descriptor that the watched program inherits, because the socket's last owner waits for a cleanup. */
+  /**
+   * Descriptor of the watch's socket. The watched program inherits it, so that this process need not wait for cleanup.
+   */
   readonly fd: number
   /**
    * Resolves when the process `pid` has made `count` transactions. Never resolves if the process makes fewer

@@ -22,7 +22,7 @@ export interface AlignOptions {
   readonly removable: readonly WantedRule[]
 }
 
-/** Decides which rules stay. Keeps the last copies, because `iptables -D` deletes the first. */
+/** Decides which rules stay. Keeps the last of equal rules, because `iptables -D` deletes the first. */
 export function alignBuiltin(
   rules: readonly WantedRule[],
   chain: readonly SavedRule[],
@@ -119,7 +119,7 @@ function keepFloating(
   }
 }
 
-/** Chooses the copies to delete among equal rules. `iptables -D` deletes the first copy. */
+/** Chooses which of several equal rules to delete. `iptables -D` deletes the first one. */
 function settle(
   { key, indices, jumps }: Copies,
   keptHere: readonly (readonly [wanted: number, current: number])[],

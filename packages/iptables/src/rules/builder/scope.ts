@@ -1,9 +1,9 @@
 import type { AddressPair, BuiltinChain, Family, Table } from '../model.ts'
 
-/** Address type of a rule builder's method. A single address needs a one-family rule. */
+/** Type of the addresses that a rule builder accepts. A single address needs a one-family rule. */
 export type AddressOf<S extends Family | 'both'> = S extends 'both' ? AddressPair : string | AddressPair
 
-/** Names of the rule builder's methods that the kernel would refuse in a chain. */
+/** Names of the builder methods whose conditions or targets the kernel would refuse in a chain. */
 export type Refused<T extends Table, S extends Family | 'both', C extends string> =
   | (S extends 'ipv4' ? never : 'icmpType')
   | (S extends 'ipv6' ? never : 'icmpv6Type')

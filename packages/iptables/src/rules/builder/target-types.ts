@@ -18,21 +18,21 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   setMark(value: number, mask?: number): Rule
   /** `-j MARK --set-xmark`: clear the bits of `mask` in the packet's mark, then xor `value`. */
   setXmark(value: number, mask?: number): Rule
-  /** `-j MARK --and-mark`: combine the packet's mark with bits by AND. */
+  /** `-j MARK --and-mark`: set the packet's mark to its bitwise AND with `bits`. */
   andMark(bits: number): Rule
-  /** `-j MARK --or-mark`: combine the packet's mark with bits by OR. */
+  /** `-j MARK --or-mark`: set the packet's mark to its bitwise OR with `bits`. */
   orMark(bits: number): Rule
-  /** `-j MARK --xor-mark`: combine the packet's mark with bits by XOR. */
+  /** `-j MARK --xor-mark`: set the packet's mark to its bitwise XOR with `bits`. */
   xorMark(bits: number): Rule
   /** `-j CONNMARK --set-mark`: set the connection's mark. */
   setConnmark(value: number, mask?: number): Rule
   /** `-j CONNMARK --set-xmark`: clear the bits of `mask` in the connection's mark, then xor `value`. */
   setXconnmark(value: number, mask?: number): Rule
-  /** `-j CONNMARK --and-mark`: combine the connection's mark with bits by AND. */
+  /** `-j CONNMARK --and-mark`: set the connection's mark to its bitwise AND with `bits`. */
   andConnmark(bits: number): Rule
-  /** `-j CONNMARK --or-mark`: combine the connection's mark with bits by OR. */
+  /** `-j CONNMARK --or-mark`: set the connection's mark to its bitwise OR with `bits`. */
   orConnmark(bits: number): Rule
-  /** `-j CONNMARK --xor-mark`: combine the connection's mark with bits by XOR. */
+  /** `-j CONNMARK --xor-mark`: set the connection's mark to its bitwise XOR with `bits`. */
   xorConnmark(bits: number): Rule
   /** `-j CONNMARK --save-mark`: copy the packet's mark to its connection. */
   saveMark(mask?: number): Rule
@@ -77,7 +77,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ): Rule
   /** `-j SET --del-set`: remove the packet's addresses or ports from an ipset. */
   delSet(name: AddressOf<S>, dirs: RuleWords['setDir'] | readonly RuleWords['setDir'][]): Rule
-  /** Ends a rule without a target: the rule only counts packets. */
+  /** Ends the rule and adds no target: the rule only counts packets. */
   count(): Rule
   /** Ends the rule with a target that this package does not model, given as iptables tokens. */
   rawTarget(name: string, ...tokens: readonly string[]): Rule
@@ -155,7 +155,7 @@ export interface Targets<Own extends string, S extends Family | 'both', P extend
   ct(options: {
     /** Conntrack helper for a protocol, such as `ftp`. The rule needs `proto(…)`. */
     readonly helper?: string
-    /** Conntrack events of the connection that the kernel reports. */
+    /** Conntrack events that the kernel reports for the connection. */
     readonly ctevents?: readonly RuleWords['ctEvent'][]
     readonly zone?: RuleWords['ctZone']
     /** Conntrack zone that counts only for the connection's original direction. */
