@@ -1,4 +1,7 @@
-/** Attachment of one container to one network. The runtime passes its data to every plugin of the network's list. */
+/**
+ * Attachment of one container to one network. The runtime passes the attachment's data to every plugin of the network's
+ * list.
+ */
 export interface Attachment {
   readonly containerID: string
   /** Path of the container's network namespace. For DEL the path may be empty if the namespace no longer exists. */

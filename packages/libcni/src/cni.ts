@@ -69,7 +69,8 @@ export interface Cni {
  * In this process, operations on a container run in the order of the calls. A GC runs alone in its network. Waiting
  * counts towards an operation's timeout.
  *
- * Two processes are not synchronized. A plugin that is a function must not use the runtime for its container.
+ * Operations of different processes are not synchronized. A plugin that is a function must not use the runtime for its
+ * container.
  *
  * @example
  * ```ts

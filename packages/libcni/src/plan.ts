@@ -37,14 +37,16 @@ export interface Plan {
     /** The six environment variables of the plugin call that begin with `CNI_`. */
     readonly env: Readonly<Record<string, string>>
     /**
-     * Configuration that the plugin gets on stdin; `encodeConf` encodes it. For ADD, later plugins' configurations lack
-     * `prevResult`.
+     * Configuration that the plugin gets on stdin; `encodeConf` encodes it. In a planned ADD, the configurations lack
+     * `prevResult`, because it is not known before the call.
      */
     readonly conf: Readonly<Record<string, unknown>>
     /** Source of the configuration's `prevResult`. `plugin before` means the result of the previous plugin. */
     readonly prevResult?: 'cache' | 'plugin before'
   }>
-  /** Reasons why the operation calls no plugins: a member of the list such as `disableCheck`, or the list's version. */
+  /**
+   * Reasons why the operation skips plugin calls: a member of the list such as `disableCheck`, or the list's version.
+   */
   readonly notes: readonly string[]
 }
 

@@ -78,7 +78,7 @@ function addressesOf(result: unknown): string[] {
   }
 }
 
-/** The output of cnitool should contain an object, not a quoted text. */
+/** Parses a cached configuration, because the output should show it as an object. Returns invalid JSON unchanged. */
 function parsed(config: string): unknown {
   try {
     return JSON.parse(config)

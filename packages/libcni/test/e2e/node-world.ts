@@ -17,7 +17,7 @@ export const missing: string | undefined =
       ? undefined
       : `needs ${PLUGINS} (apt install containernetworking-plugins)`
 
-/** Test environment: network namespaces that play the node and a pod, and a folder. */
+/** Test environment: two network namespaces, for the node and for a pod, and a folder. */
 export interface World extends AsyncDisposable {
   readonly node: Netns
   readonly pod: Netns & AsyncDisposable
