@@ -35,8 +35,8 @@ export interface IptablesOptions {
    */
   readonly programs?: 'auto' | 'always' | 'never' | undefined
   /**
-   * Function that prints the restore text of a ruleset's first write. Default: `restoreText`. The `-N` lines in that
-   * text prevent a second write.
+   * Prints the restore text with which a family's rules are first written. Default: `restoreText`. The text's `-N`
+   * lines make the kernel refuse a second write.
    */
   readonly print?: ((rules: Ruleset, family: Family) => string) | undefined
   /** Replaces the access to programs and files of the node; for tests. */

@@ -8,7 +8,7 @@ const filter = () => new Draft({ ...place, table: 'filter' })
 const raw = () => new Draft({ ...place, table: 'raw' })
 const only4 = () => draft().only('ipv4')
 
-/** Rule builder calls with a caller's string, and the maximum number of resulting `tokens`. */
+/** Rule builder calls that take a string, each with the maximum number of `tokens` in the built rule. */
 export const fields: Record<string, { readonly build: (text: string) => Rule; readonly tokens: number }> = {
   src: { build: (text) => only4().src(text).return(), tokens: 4 },
   dst: { build: (text) => only4().not.dst(text).return(), tokens: 5 },
@@ -172,7 +172,7 @@ export const fields: Record<string, { readonly build: (text: string) => Rule; re
   rawTargetValue: { build: (text) => draft().rawTarget('NFLOG', '--nflog-prefix', text), tokens: 4 },
 }
 
-/** Random strings that would inject further tokens or lines into a rule's text without quoting. */
+/** Random strings that, unquoted, would inject further tokens or lines into a rule's text. */
 export const evil = fc.oneof(
   fc.constantFrom(
     ...['-j ACCEPT', '1 -j ACCEPT', '-j', '-jACCEPT', '--jump=ACCEPT', '!', '"', '"" -j ACCEPT', 'x" -j "ACCEPT', '\\'],

@@ -89,7 +89,7 @@ export function disturbed(pod: Netns, times: number): IptablesPort {
   }))
 }
 
-/** Text that the concurrent writer's chain adds to the output of `iptables-nft-save`, which {@link held} returns. */
+/** Pattern for the text in {@link held}'s output that the concurrent writer's chain causes. */
 export const disturbance = /\*raw\n:PREROUTING ACCEPT \n:OUTPUT ACCEPT \n:NOISE - \nCOMMIT\n/g
 
 function withNft(pod: Netns, change: (nft: Nft) => Nft): IptablesPort {

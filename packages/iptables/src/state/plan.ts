@@ -35,7 +35,7 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   ]
 }
 
-/** Finds other programs' jumps to a chain, because the kernel would refuse its removal. */
+/** Finds other programs' jumps to a chain, because with them the kernel refuses to delete the chain. */
 function foreignJumps(
   table: Table,
   state: WantedTable,
@@ -91,7 +91,7 @@ function insertMissing(
   return steps
 }
 
-/** Rules with a position come last, because a position counts all rules without a position. */
+/** Puts rules with a position last, because their positions also count the rules without a position. */
 const authorOrder = (wanted: readonly WantedRule[]): [number, WantedRule][] => {
   const all = [...wanted.entries()]
   return [

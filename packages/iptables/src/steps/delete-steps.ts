@@ -7,9 +7,9 @@ export interface Placed {
   readonly index: number
 }
 
-/** Plans deletions by text, because a rule's number may change. `rules` contains the first copies. */
+/** Plans deletions by text, because a rule's number may change. A deletion by text takes the first equal rule. */
 export function deleteSteps(chain: string, rules: readonly Placed[]): Step[] {
-  // Restore text cannot contain line breaks, so these rules are deleted by number, highest first.
+  // A rule's line cannot contain line breaks. Deletes rules with line breaks by number, highest first.
   const isNumbered = ({ rule }: Placed) => rule.source === undefined && rule.text.includes('\n')
   const numbered = rules.filter(isNumbered).toReversed()
   const rest = rules.filter((each) => !isNumbered(each))

@@ -10,7 +10,7 @@ import { FakeTables } from './fake-tables.ts'
 export interface FakeIptables extends Iptables {
   /** Programs and files of the simulated node, for code that calls `iptables(where, { port })` itself. */
   readonly port: IptablesPort
-  /** Programs that calls ran on the simulated node, in order. */
+  /** Program runs on the simulated node so far, in order. */
   readonly commands: readonly { readonly argv: readonly string[]; readonly input?: string }[]
   /** Rules of the simulated node, as `iptables-save` prints them. Omits empty built-in chains. */
   dump(family?: Family, backend?: IptablesBackend): string

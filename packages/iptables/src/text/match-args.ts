@@ -21,7 +21,7 @@ export const forFamily = (value: string | AddressPair, family: Family): string =
 
 // internal
 
-/** iptables module (`-m`) and option of each condition. Some modules are loaded by `-p`. */
+/** Map from a condition to its iptables module (`-m`) and option. An empty module needs no `-m`. */
 const options: Readonly<Record<Exclude<Match['match'], 'raw'>, readonly [module: string, option: string]>> = {
   proto: ['', '-p'],
   src: ['', '-s'],

@@ -2,7 +2,7 @@ import { type Family, isBuiltin, type Ruleset, rulesFor, type Table, tables } fr
 import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 
-/** Text that removes a ruleset unread. The kernel refuses the text unless all rules exist. */
+/** Restore text that removes a ruleset without a read. The kernel refuses the text if a rule is missing. */
 export function removalText(rules: Ruleset, family: Family): string {
   const deletes = new Map<Table, string[]>()
   const own = new Map<Table, Set<string>>()

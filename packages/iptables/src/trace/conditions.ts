@@ -81,7 +81,7 @@ function plain({ module, option, values }: Condition, traced: TracedPacket): boo
     case 'pkttype.pkt-type':
       return isPacketType(value, traced)
     case 'socket.restore-skmark':
-      // The mark of the packet becomes unknown: the trace does not know the socket's mark, which this option copies.
+      // Makes the packet's mark unknown: this option copies the socket's mark, and the trace does not know that mark.
       if (packet.socket !== 'none') traced.mark = undefined
       return hasSocket('any', traced)
     case 'socket.':

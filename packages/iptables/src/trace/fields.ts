@@ -29,7 +29,7 @@ export function isOf(module: string, { packet }: TracedPacket): boolean {
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)
 }
 
-/** True if the packet arrived over a wire. Only this packet has a hardware address. */
+/** True if the packet arrived over a wire. All other packets lack a hardware address. */
 export const cameOverWire = ({ from, packet }: TracedPacket): boolean => from !== 'local' && packet.in !== 'lo'
 
 /** `--pkt-type`: the packet has this link-layer type. A local packet is unicast by default. */

@@ -9,7 +9,7 @@ export type Ending =
   | { readonly kind: 'accept' }
   | { readonly kind: 'end'; readonly verdict: 'DROP' | 'REJECT' | 'undecided'; readonly reason: string }
 
-/** Maximum number of rules in one table. More means exponential growth or a `goto` loop. */
+/** Maximum number of rules in one trace. More rules mean exponential growth or a `goto` loop. */
 const maxSteps = 10_000
 
 /** Walks the traced packet through the chains of one table, from the built-in chain of the hook. */

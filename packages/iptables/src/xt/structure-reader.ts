@@ -2,7 +2,9 @@
 const MOST = 296
 const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
 
-/** Reads an xt module's structure and clears known bytes. Remaining bytes mean unknown options. */
+/**
+ * Reads an xt module's structure and clears the bytes that it has read. Bytes that stay nonzero mean unknown options.
+ */
 export class StructureReader {
   readonly #bytes = Buffer.alloc(MOST)
   readonly #isWhole: boolean
@@ -12,7 +14,7 @@ export class StructureReader {
     this.#isWhole = info.length <= MOST
   }
 
-  /** Reads a flag byte, but keeps a value above 1, which means an unknown option. */
+  /** Reads a flag byte. Does not clear a value above 1, because this value means an unknown option. */
   flag(at: number): boolean {
     return this.#bytes[at] === 1 && this.u8(at) === 1
   }

@@ -56,7 +56,7 @@ export async function held(ipt: Iptables): Promise<Record<string, unknown>> {
   return all
 }
 
-/** Creates the methods for a test's namespace, with and without an `undo`. */
+/** Creates the tested methods for a namespace, once without and once with the context member `undo`. */
 export async function startIn(world: World) {
   const undo: (() => unknown)[] = []
   const ipt = inMode(world, world.where, { port: world.port })

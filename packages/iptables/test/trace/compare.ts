@@ -27,7 +27,10 @@ export interface Comparison {
   readonly disagreements: readonly string[]
 }
 
-/** Compares the kernel with the traces. Repeats differences, because the kernel sends packets too. */
+/**
+ * Compares the kernel with the traces. Repeats a comparison that found a difference, because the kernel's own packets
+ * may have caused it.
+ */
 export async function compare(rig: Rig, text: string, drawn: readonly Drawn[]): Promise<Comparison> {
   const { cases, hits, targets, found } = await send(rig, text, drawn)
   if (found.length === 0) return { cases, hits, targets, disagreements: [] }

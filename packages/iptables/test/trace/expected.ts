@@ -24,7 +24,7 @@ export function casesOf(
   const first = caseOf(rules, unique(packet, nextId(), follow), options)
   if (first === undefined) return []
   const [found] = first.traces
-  // Skips rewritten packets: all share the source port 53, so the kernel may change it.
+  // Skips rewritten packets: they share the source port 53, which the kernel may change.
   if (follow && packet.in === undefined && first.traces.some(({ rewritten }) => rewritten !== undefined)) return []
   if (!follow || found === undefined || !isPlain(first)) return [first]
   const untracked = isUntracked(found)
