@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/** Advice for the user. `cni-build` adds it to esbuild messages that give no advice. */
+/** Pairs of a pattern for esbuild's message text and the advice that `cni-build` adds to the message. */
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Top-level await/, 'Put it into an async function: bytecode is compiled from CommonJS, which has none.'],
   [
@@ -17,7 +17,7 @@ const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^"import\.meta" is not available/, 'It is {} in an executable: there is no file beside it to be found by a URL.'],
 ]
 
-/** Formats esbuild's errors or warnings in esbuild's own style, and adds advice to each. */
+/** Formats esbuild's errors or warnings in esbuild's own style. Adds advice for users of `cni-build`. */
 export function messagesOf(
   esbuild: typeof Esbuild,
   kind: 'error' | 'warning',

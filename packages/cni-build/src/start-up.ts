@@ -14,7 +14,7 @@ const TIMEOUT = 10_000
  * Starts an executable several times as a container runtime does.
  *
  * @returns the median time of a whole process in milliseconds
- * @throws BuildError `SMOKE` with the output if it is not a valid answer
+ * @throws BuildError `SMOKE` with the executable's output, if the output is not a valid answer
  */
 export async function startUp(executable: string, kind: Smoke, signal?: AbortSignal): Promise<number> {
   const times: number[] = []

@@ -56,7 +56,7 @@ function ownFolders(sys: Sys): void {
   }
 }
 
-/** Restart for a bun without FFI. The function `process.execve` supports UTF-8 only. */
+/** Restarts the program in a bun without FFI. The function `process.execve` supports UTF-8 only. */
 function executeWithoutFfi(file: string, args: readonly Uint8Array[], environment: readonly Uint8Array[]): never {
   if (process.execve === undefined) throw new Error('this runtime has no FFI')
   const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

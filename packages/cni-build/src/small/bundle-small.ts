@@ -50,7 +50,7 @@ export async function bundleSmall(
   }
 }
 
-/** File name of the bundle that stack traces of the executable show. */
+/** File name by which the executable's stack traces refer to the bundle. */
 export const moduleName = (outfile: string): string => `${outfile.slice(outfile.lastIndexOf('/') + 1)}.js`
 
 // internal

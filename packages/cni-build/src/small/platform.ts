@@ -13,7 +13,7 @@ export interface Platform {
   /** Path of the module that every executable evaluates first, to define the basic globals. */
   first: string
   folder: string
-  /** File that defines a global, by the global's name. Bundled only if used. */
+  /** Map from a global's name to the file that defines the global. Only files of used globals are bundled. */
   globals: ReadonlyMap<string, string>
   /** Finds the file that implements the Node module `name`, such as `node:fs`. */
   fileOf(name: string): string | undefined
