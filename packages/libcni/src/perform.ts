@@ -24,7 +24,7 @@ export async function perform<T>(
   body: (op: Operation) => Promise<T>,
 ): Promise<T> {
   const { observe } = options
-  // Starts the timeout now, because it includes the time that the operation waits for earlier ones.
+  // Starts the timeout now, because the timeout includes the wait for earlier operations.
   if (observe === undefined) return run(operation(options, own), task, body)
   const begun = performance.now()
   const plugins: ExecutionReport[] = []

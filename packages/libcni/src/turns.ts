@@ -15,11 +15,12 @@ interface Turn {
   readonly ended: Promise<void>
 }
 
-/** Unfinished operations of this process, running or waiting, by cache folder. */
+/** Map from a cache folder to this process's unfinished operations, which run or wait. */
 const unfinished = new Map<string, Set<Turn>>()
 
 /**
- * Runs an operation after all conflicting earlier ones. Waits only for earlier ones to prevent deadlocks.
+ * Runs an operation after all conflicting earlier ones. Never waits for later operations, because this could cause
+ * deadlocks.
  *
  * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts the wait. The operation has not started.
  */

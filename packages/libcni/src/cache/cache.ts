@@ -43,7 +43,7 @@ export function writeCache(
 }
 
 /**
- * Returns the cached result of an attachment. Before 2019, runtimes wrote files without `kind`.
+ * Returns the cached result of an attachment. Accepts files without `kind`, which runtimes wrote before 2019.
  *
  * @throws an error if the cache file is empty, invalid or of an unknown `kind`. Also throws an error if the cached
  *   result cannot be converted.

@@ -45,7 +45,7 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
     const hints = hintsFor(error, places, progress)
     if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
     const cniVersion = progress.list?.conflist.cniVersion
-    // The parser of an invalid command line may have stopped before `--json`.
+    // Searches the arguments of an invalid command line: the parser may have stopped before `--json`.
     const json = line?.flags.json ?? argv.includes('--json')
     if (json && progress.trace) {
       io.stdout(traceJson({ ...progress.trace(), error: errorDocument(error, hints, cniVersion) }))
