@@ -4,7 +4,7 @@ import type { Table } from './table.ts'
 
 /**
  * One difference, in a rule or in a chain. `rule` is the rule's text without `-A CHAIN`. Without `rule`, the difference
- * is a whole chain.
+ * concerns a whole chain.
  */
 export interface DriftLine {
   readonly family: IpFamily

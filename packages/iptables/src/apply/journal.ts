@@ -23,7 +23,7 @@ export class Journal implements Ledger {
     return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
   }
 
-  /** Writes changes with an iptables program, and records the committed ones for a rollback. */
+  /** Writes changes with an iptables program, and records the committed changes for a rollback. */
   async write(backend: Backend, before: SavedTables, steps: Steps): Promise<void> {
     const text = stepsText(steps)
     try {

@@ -26,7 +26,7 @@ export async function removeBlindly(
     } catch (error) {
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
-      // A second removal could delete another program's equal rule.
+      // Excludes committed tables, because a second removal could delete another program's equal rule.
       const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
       await removeLooking(
         session,

@@ -40,7 +40,7 @@ function ordered(table: Table, found: ReadonlyMap<string, SavedChain>): Map<stri
   return new Map([...list, ...others])
 }
 
-/** Stands for a built-in chain that is missing in nf_tables until its first use. */
+/** Creates an empty chain in place of a built-in chain that nf_tables does not contain yet. */
 const unused = (): SavedChain => ({ policy: 'ACCEPT', rules: [] })
 
 /** Prints tables as `iptables-nft-save` does, without comment lines and counters. */

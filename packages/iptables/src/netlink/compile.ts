@@ -5,7 +5,7 @@ import { type Family, isBuiltin, type Table } from '../rules/model.ts'
 import type { Step, StepRule, Steps } from '../steps/steps.ts'
 import { baseOf } from './base-chains.ts'
 
-/** Current rules of a family. The member `saved` also contains missing built-in chains. */
+/** Current rules of a family. The member `saved` contains all built-in chains, even if nf_tables lacks some. */
 export interface Found {
   readonly saved: SavedTables
   /** Chains that exist in nf_tables, as `table chain`. Excludes other programs' chains with built-in names. */

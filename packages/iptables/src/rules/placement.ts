@@ -78,7 +78,7 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
   socket: ['PREROUTING', 'INPUT'],
 }
 
-/** Tables and hooks in which this package allows a target, as old kernels do. */
+/** Tables and hooks in which this package allows a target: those that even old kernels allow. */
 const targetPlaces: Readonly<Record<string, Place>> = {
   REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
   DNAT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },

@@ -10,7 +10,9 @@ export class ProbeCache {
     this.#limit = limit
   }
 
-  /** Cached result for a namespace. The node's namespace has none, because its programs may change. */
+  /**
+   * Cached result for a namespace. The node's namespace has no cached result, because the node's programs may change.
+   */
   get(target: NetnsTarget): Probed | undefined {
     const entry = this.#found.get(keyOf(target))
     return entry !== undefined && isOpen(entry.handle) ? entry.probed : undefined

@@ -25,7 +25,7 @@ export interface Session {
   backends(rules?: Ruleset): Promise<Backends>
   /** IP families whose rules are read and written. */
   families(): Promise<readonly Family[]>
-  /** IP families to handle, even without new rules, because an older ruleset may remain. */
+  /** IP families that a call must handle. Includes families without new rules, because old rules may remain there. */
   familiesFor(backend: Backend, rules?: Ruleset): Promise<readonly Family[]>
   save(backend: Backend, family: Family, how?: Uncancelled): Promise<string>
   /** Reads the rules and chains of a back end in some IP families. */

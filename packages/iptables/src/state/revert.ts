@@ -12,7 +12,7 @@ export interface Write {
   readonly steps: Steps
 }
 
-/** Computes the rules without one write. Later changes by other programs stay. */
+/** Computes a family's current rules without the effects of one write. Keeps later changes by other programs. */
 export function reverted(now: SavedTables, { before, steps }: Write): SavedTables {
   const after = written(before, steps)
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)

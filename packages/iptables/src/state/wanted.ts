@@ -29,7 +29,7 @@ export class WantedRule {
     return this.#key
   }
 
-  /** Bytes of the rule's expressions; `undefined` if only an iptables program can write it. */
+  /** Bytes of the rule's expressions; `undefined` if only an iptables program can write the rule. */
   get form(): string | undefined {
     return encodedRule(this.rule, this.#family)?.form
   }

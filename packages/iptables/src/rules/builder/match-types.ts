@@ -11,9 +11,9 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   src(address: AddressOf<S>): Next
   /** `-d`: destination address or network. */
   dst(address: AddressOf<S>): Next
-  /** `--sport`: source port or range; needs a protocol with ports before it. */
+  /** `--sport`: source port or range. Needs `proto(…)` with a port-based protocol before it. */
   sport(ports: RuleWords['ports']): Next
-  /** `--dport`: destination port or range; needs a protocol with ports before it. */
+  /** `--dport`: destination port or range. Needs `proto(…)` with a port-based protocol before it. */
   dport(ports: RuleWords['ports']): Next
   /** `-m multiport --sports`: the source port is in a list of up to 15 ports (a range counts twice). */
   sports(...ports: readonly RuleWords['ports'][]): Next
@@ -21,7 +21,7 @@ export interface Conditions<Next, S extends Family | 'both', Spoken = Next> {
   dports(...ports: readonly RuleWords['ports'][]): Next
   /** `--tcp-flags`: among the TCP flags in `mask`, exactly those in `set` are set. Needs `proto('tcp')` before it. */
   tcpFlags(mask: NonNullable<Packet['tcpFlags']> | 'ALL', set: NonNullable<Packet['tcpFlags']> | 'ALL' | 'NONE'): Next
-  /** `--syn`: the first packet of a TCP connection; needs `proto('tcp')` before it. */
+  /** `--syn`: matches the first packet of a TCP connection. Needs `proto('tcp')` before it. */
   syn(): Next
   /** `-m conntrack --ctstate`: the connection is in one of these states. */
   ctstate(...states: readonly RuleWords['ctState'][]): Next
