@@ -77,7 +77,7 @@ export interface BuiltExecutable {
 type Started = Pick<BuiltExecutable, 'startMs' | 'notStarted'>
 
 /**
- * Builds one executable from a program and starts the executable once.
+ * Builds one executable from a program and tests that the executable starts.
  *
  * @example const built = await buildExecutable({ entry: 'src/main.ts', outfile: 'dist/my-plugin' })
  */
@@ -160,7 +160,7 @@ async function start(
   return { startMs }
 }
 
-/** Content of the stamp file: all inputs that determine the bytes of the executable. */
+/** Content of the stamp file: a hash of all inputs that determine the executable's bytes. */
 function stampOf({ text }: Contents, tools: Tools, options: BuildExecutableOptions): string {
   const flags = tools.runtime === 'bun' ? BUN_FLAGS : []
   const base = statSync(baseFor(text, tools))

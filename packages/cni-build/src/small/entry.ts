@@ -24,7 +24,7 @@ export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; in
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
 }
 
-/** Generates the JavaScript text of an executable's entry module. */
+/** esbuild plugin that generates the entry module of an executable. */
 export function entryModules(platform: Platform, start: Start): Esbuild.Plugin {
   return {
     name: 'entry',

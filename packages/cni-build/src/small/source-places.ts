@@ -25,7 +25,7 @@ export interface SourcePlaces {
  * Reads a bundle's source map.
  *
  * @param map - the source map as JSON
- * @param folder - folder that the paths of its sources are relative to
+ * @param folder - base folder of the relative source paths in the map
  */
 export function sourcePlaces(map: string, folder: string): SourcePlaces {
   const payload = JSON.parse(map)
