@@ -13,7 +13,7 @@ import { knownVersions, rememberVersions, supportedVersions } from './supported-
 
 /** Input for calling a delegate. A handler can pass its context `c` unchanged. */
 export interface DelegationContext {
-  /** Configuration for the delegate: the delegating plugin's own configuration, unchanged. */
+  /** Configuration for the delegate. In a handler's context, it is the delegating plugin's own configuration. */
   readonly raw: PluginInput
   /** Environment of the delegate. Default: `process.env`. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
@@ -114,7 +114,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // A plugin that does not know GC or STATUS would fail with an unrelated error.
+  // Queries the versions first, because a plugin without GC or STATUS would fail with an unrelated error.
   const askSupported = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)

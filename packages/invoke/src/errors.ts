@@ -66,7 +66,7 @@ export class PluginError extends CniError {
   /**
    * Kind of the plugin's failure:
    * - `reported`: the plugin printed an error document.
-   * - `exit`: the plugin failed without output.
+   * - `exit`: the plugin failed and printed nothing to stdout.
    * - `unreadable`: the plugin's output is not an error document.
    * - `start`: the plugin did not start.
    * - `busy`: the plugin's executable was being replaced.
