@@ -47,8 +47,8 @@ export interface Cni {
   /** Runs STATUS of every plugin, to test whether an ADD would succeed now. */
   status(list: NetworkList | Conflist, options?: OperationOptions): Promise<void>
   /**
-   * Tests that every plugin of the list exists and supports its version. Returns the capabilities that the plugins
-   * declare.
+   * Tests that every plugin of the list exists and supports the list's version. Returns the capabilities that the
+   * plugins declare.
    */
   validate(list: NetworkList | Conflist, options?: OperationOptions): Promise<string[]>
   /** Cached result of an attachment, converted to the `cniVersion` of the network's list. */

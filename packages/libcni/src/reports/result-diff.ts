@@ -27,7 +27,7 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // The first plugin of a chain sets the version and does not change it.
+  // Reports no change of the version for the first plugin of a chain, because no earlier result has a version.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
@@ -67,7 +67,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** Reports each item of a list alone, because several short lines are easier to read. */
+/** Reports each item of a list as a separate change, because several short lines are easier to read. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }
@@ -91,7 +91,7 @@ function compareLists(path: string, before: readonly unknown[], after: readonly 
   return [...removed, ...others, ...(moved ? [{ op: 'reorder', path } as const] : [])]
 }
 
-/** Pairs the items of two lists: equal items first, afterwards items with equal names. */
+/** Pairs the items of two lists: first equal items, then items with the same name, address or destination. */
 function pair(path: string, before: readonly unknown[], after: readonly unknown[]): Array<readonly [number, number]> {
   const pairs: Array<readonly [number, number]> = []
   const free = new Set(before.keys())

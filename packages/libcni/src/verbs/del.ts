@@ -8,7 +8,7 @@ import { delKnowsResult } from '../gates.ts'
 import type { NetworkList } from '../network-list.ts'
 import { argsOf, describePlugin, type Operation, pluginOptions } from '../runtime.ts'
 
-/** Runs DEL of every plugin. Idempotent: keeps the cached result unless all plugins succeeded. */
+/** Runs DEL of every plugin. Deletes the cached result only if all plugins succeed, so that DEL can be repeated. */
 export async function delNetwork(
   op: Operation,
   { conflist }: NetworkList,
@@ -56,6 +56,6 @@ function forget(op: Operation, key: Key): void {
   try {
     removeCache(op.cacheDir, key)
   } catch {
-    // The container is detached already. A later GC removes the cache file.
+    // Ignores the error, because a later GC removes the cache file.
   }
 }
