@@ -5,8 +5,8 @@ import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**
- * Transaction: changes of chains and rules that succeed or fail together. `appendRule` and `insertRule` add a rule at
- * every call. A repeated call of any other step has no further effect.
+ * Transaction: changes of chains and rules that succeed or fail together. `createChain`, `flushChain`, `deleteChain`
+ * and `ensureRule` are idempotent. `appendRule` and `insertRule` add a rule at every call.
  */
 export interface Transaction {
   /** Creates a chain. An existing chain stays unchanged. */

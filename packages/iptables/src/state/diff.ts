@@ -83,7 +83,7 @@ interface Comparable {
   readonly form?: string | undefined
 }
 
-/** True if a wanted rule equals a kernel's rule. Compares bytes first to avoid parsing. */
+/** True if a wanted rule equals a rule from the kernel. Compares bytes first to avoid parsing. */
 function isSame(wanted: Comparable, current: SavedRule | undefined): boolean {
   if (current === undefined) return false
   const { form } = current

@@ -8,7 +8,7 @@ export interface Marked {
   readonly position?: number | undefined
 }
 
-/** Returns a function for the comparison key of rules: their bytes, or the slow canonical form. */
+/** Returns a function that computes a rule's comparison key: the rule's bytes if possible, else its canonical form. */
 export function marksOf(
   known: readonly WantedRule[],
   current: readonly SavedRule[],

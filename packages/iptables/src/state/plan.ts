@@ -35,7 +35,7 @@ function planTable(table: Table, state: WantedTable, chains: ReadonlyMap<string,
   ]
 }
 
-/** Finds other programs' jumps to a chain, because with them the kernel refuses to delete the chain. */
+/** Plans the deletion of jumps from other programs' chains: the kernel refuses to delete a chain with jumps to it. */
 function foreignJumps(
   table: Table,
   state: WantedTable,

@@ -2,7 +2,10 @@ import { parseAddress } from '@cni/types/ip'
 import { addressBytes, type Packet, protocolNumber } from '@cni/types/packet'
 import type { TracedPacket } from './traced-packet.ts'
 
-/** True if a traced packet is in an ipset. `flags` select addresses: `src`, `dst` or several. */
+/**
+ * True if a traced packet is in an ipset. `flags` select the source or destination for each dimension, for example
+ * `src,dst`.
+ */
 export function inSet(name: string, flags: string, traced: TracedPacket): boolean | undefined {
   const { sets = {} } = traced.options
   const entries = Object.hasOwn(sets, name) ? sets[name] : undefined

@@ -2,7 +2,7 @@ import { addressBytes, directionOf, familyOf, type Packet, plainAddress } from '
 import type { BuiltinChain, Family, Table } from '../rules/model.ts'
 import type { TraceOptions } from './options.ts'
 
-/** Current state of a traced packet. An `undefined` member is unknown. */
+/** Current state of a traced packet. `undefined` means unknown, but "none" in `zone`, `rewritten` and `tproxy`. */
 export interface TracedPacket {
   readonly packet: Packet
   readonly family: Family
