@@ -20,9 +20,7 @@ export interface BundleOptions {
   entry: string
   /** File that the bundle is written to. If `outfile` is missing, the bundle is only returned. */
   outfile?: string
-  /**
-   * True to minify the bundle: removes white space and shortens expressions, but never shortens names. Default: true.
-   */
+  /** True to minify the bundle. At run time, functions and classes keep their names. Default: true. */
   minify?: boolean
   /** Additional conditions for `exports` of package.json, for example `@cni/source` inside this repository. */
   conditions?: readonly string[]

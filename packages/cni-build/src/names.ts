@@ -6,7 +6,7 @@ import { inFolderBeside, writing } from './output-files.ts'
 /**
  * Paths of the other names of an executable.
  *
- * @throws BuildError `USAGE` if a name is invalid as a file name, or is the executable's own
+ * @throws BuildError `USAGE` if a name is not a valid file name, or equals the executable's name
  */
 export function namePaths(outfile: string, names: readonly string[]): string[] {
   for (const name of names) {
