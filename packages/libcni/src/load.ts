@@ -107,7 +107,7 @@ function listOfOne(plugin: PluginConf): NetworkList {
 }
 
 function withFolder(conflist: Conflist, file: string): Conflist {
-  // Loads plugins from the network's folder, but not if `..` leads to another folder.
+  // Skips a network name such as `..`, because it would lead to another folder.
   if (conflist.name === '' || conflist.name === '.' || conflist.name === '..' || conflist.name.includes('/')) {
     return conflist
   }
