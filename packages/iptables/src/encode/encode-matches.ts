@@ -179,7 +179,7 @@ function putPorts(info: Structure, at: number, text: string): void {
   info.u16(at, first).u16(at + 2, last)
 }
 
-/** The kernel's structure has the destination ports before the source ports. */
+/** Encodes the ports of dccp and sctp. In their structures, the destination ports come before the source ports. */
 function askingExpressions(module: keyof typeof askingModules, matches: readonly Match[]): Expression[] {
   const places = askingModules[module]
   const info = new Structure(places.size)
@@ -207,7 +207,7 @@ export function interfaceExpressions(match: Match & { match: 'in' | 'out' }): Ex
   return [load, compare(Buffer.from(text), match.not)]
 }
 
-/** Encodes an address for a comparison. Only an incomplete last byte needs a mask. */
+/** Encodes an address for a comparison. Only a prefix length that is not a multiple of 8 needs a mask. */
 export function addressExpressions(match: Match & { match: 'src' | 'dst' }, family: Family): Expression[] | undefined {
   const prefix = parsePrefix(forFamily(match.address, family))
   if (prefix === undefined) return undefined

@@ -6,8 +6,8 @@ import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fre
 import { hasNoLegacyTable, nftIsTheNodes } from './nodes-backend.ts'
 
 /**
- * Opens nf_tables of a namespace to write one batch of `freshBatch`. The member `fresh` is true if the namespace has no
- * iptables tables.
+ * Opens nf_tables of a namespace to write one batch of `freshBatch`. The member `fresh` is true if nf_tables contains
+ * no chains of the families that iptables uses.
  *
  * Returns `undefined` in these cases:
  * - `apply` would not use netlink.

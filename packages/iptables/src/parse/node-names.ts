@@ -24,19 +24,19 @@ export function protocolName(number: number): string {
 
 // internal
 
-/** Protocol numbers by name. In `/etc/protocols`, `ipip` is 94, unlike in the kernel. */
+/** Map from a protocol's name to its number. `ipip` is 94 as in `/etc/protocols`, unlike in the kernel. */
 const protocols = (): ReadonlyMap<string, number> => {
   byName ??= new Map([...protocolNumbers, ['ipip', 94]])
   return byName
 }
 
-/** The node's `/etc/protocols` may have several names for one number: the first name counts. */
+/** Map from a protocol's number to its name. If a number has several names, the first one counts. */
 const namesOf = (): Map<number, string> => {
   byNumber ??= new Map([...protocols()].reverse().map(([name, number]) => [number, name]))
   return byNumber
 }
 
-// Creates the map of protocol names at its first use: most calls compare no rules and need no map.
+// Maps of protocols, created at the first use: most calls compare no rules and need no maps.
 let byName: ReadonlyMap<string, number> | undefined
 let byNumber: Map<number, string> | undefined
 

@@ -1,4 +1,4 @@
-/** Table of iptables options with the number of values that each takes. */
+/** Map from an iptables option to the number of values that the option takes. */
 export const optionArity: ReadonlyMap<string, number> = new Map(
   Object.entries({
     '--syn': 0,

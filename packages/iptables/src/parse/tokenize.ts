@@ -30,5 +30,5 @@ export function tokenize(line: string): Word[] {
   return words
 }
 
-/** Converts a rule's tokens, which this package has printed, to words without quotes. */
+/** Converts tokens that this package created to words. Every word counts as unquoted. */
 export const asWords = (tokens: readonly string[]): Word[] => tokens.map((text) => ({ text, quoted: false }))

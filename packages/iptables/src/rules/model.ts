@@ -29,13 +29,13 @@ export const builtinChains: { readonly [T in Table]: readonly BuiltinChain<T>[] 
   security: ['INPUT', 'FORWARD', 'OUTPUT'],
 }
 
-/** Names of all iptables tables, sorted: every text that this package prints has this order. */
+/** Names of all iptables tables, sorted. Restore text lists the tables in this order. */
 export const tables: readonly Table[] = ['filter', 'mangle', 'nat', 'raw', 'security']
 
 /** True if `name` is the name of an iptables table. */
 export const isTable = (name: string): name is Table => Object.hasOwn(builtinChains, name)
 
-/** True if `chain` is built into the table. Built-in chains are never created, flushed or removed. */
+/** True if `chain` is built into the table. A ruleset never owns a built-in chain. */
 export const isBuiltin = (table: Table, chain: string): boolean => builtinChains[table].some((name) => name === chain)
 
 /** One address for each family (with optional prefix length), for a rule that applies to both families. */
@@ -156,7 +156,7 @@ export interface Rule {
  * unchanged.
  */
 export interface Ruleset {
-  /** Chains that the ruleset owns, by table. */
+  /** Chains that the ruleset owns, each with its table. */
   readonly chains: readonly { readonly table: Table; readonly name: string }[]
   readonly rules: readonly Rule[]
 }

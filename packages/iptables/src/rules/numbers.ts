@@ -21,7 +21,7 @@ export function checkPorts(value: RuleWords['ports'] | string, what: string, sep
 /** Validates a list for `-m multiport`: at most 15 ports; a range counts twice. */
 export function checkPortList(values: readonly (RuleWords['ports'] | string)[], what: string): string {
   if (values.length === 0) invalid(`${what}: at least one port is needed`)
-  // The multiport match refuses a range with only one port, such as 80:80.
+  // Writes a range such as 80:80 as one port, because the multiport match refuses the range.
   const texts = values.map((value) => checkPorts(value, what).replace(/^(\d+):\1$/, '$1'))
   const room = texts.reduce((sum, text) => sum + (text.includes(':') ? 2 : 1), 0)
   if (room > 15) invalid(`${what}: ${room} ports, but the maximum is 15 (a range counts twice); split the rule`)

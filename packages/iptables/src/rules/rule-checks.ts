@@ -1,7 +1,7 @@
 import type { Match, Rule } from './model.ts'
 import { checkPlacement, refuse } from './placement.ts'
 
-/** Checks a complete rule, because callers without types may build invalid rules. */
+/** Checks a complete rule, because callers in JavaScript may build invalid rules. */
 export function checkRule(rule: Rule): void {
   checkPlacement(rule)
   let protocol: string | undefined
