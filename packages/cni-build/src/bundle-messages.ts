@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
 
-/** Pairs of a pattern for esbuild's message text and the advice that `cni-build` adds to the message. */
+/** Pairs of a pattern for esbuild's message text and the advice for the message. */
 const HINTS: ReadonlyArray<readonly [RegExp, string]> = [
   [/^Top-level await/, 'Put it into an async function: bytecode is compiled from CommonJS, which has none.'],
   [

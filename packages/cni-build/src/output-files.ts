@@ -32,7 +32,7 @@ export function checkOutputs(entry: string, outputs: Readonly<Record<string, str
 }
 
 /**
- * Runs `work` with a temporary folder beside `file`, because a rename is atomic only within a file system.
+ * Runs `work` with a temporary folder beside `file`. A rename is atomic only within a file system.
  *
  * @throws BuildError `WRITE` if the folder of `file` is not writable
  */

@@ -4,7 +4,7 @@ import { BuildError } from './errors.ts'
 import { type SourcePlaces, sourcePlaces } from './small/source-places.ts'
 
 /**
- * Replaces bundle positions in an executable's log by positions in the program's source files, line by line.
+ * Replaces bundle positions in an executable's log by positions in source files, line by line.
  *
  * @throws BuildError `USAGE` if `mapFile` is not the source map of an executable
  */
