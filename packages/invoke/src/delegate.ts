@@ -114,7 +114,7 @@ export function delegate(type: string, c: DelegationContext, options: DelegateOp
     const why = own ? `the configuration is of version ${version}` : `${type} knows ${version} at most`
     return { kind: 'skipped', reason: `${verb} came with version ${SINCE.get(verb) ?? ''}, and ${why}` }
   }
-  // Queries the versions first, because a plugin without GC or STATUS would fail with an unrelated error.
+  // Queries the versions first: a plugin without GC or STATUS would fail with an unrelated error.
   const askSupported = async (verb: 'GC' | 'STATUS'): Promise<DelegationOutcome> => {
     const path = find()
     learned ??= await supportedVersions(path, options.exec, invoke)
