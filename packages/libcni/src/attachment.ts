@@ -10,8 +10,8 @@ export interface Attachment {
   /** Keys and values for the plugins' environment variable `CNI_ARGS`. */
   readonly args?: ReadonlyArray<readonly [string, string]>
   /**
-   * Values by capability, such as `portMappings`. A plugin gets a value only if its configuration declares the
-   * capability.
+   * Map from a capability, such as `portMappings`, to its value. A plugin gets a value only if its configuration
+   * declares the capability.
    */
   readonly capabilityArgs?: Readonly<Record<string, unknown>>
 }

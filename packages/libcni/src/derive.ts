@@ -7,8 +7,8 @@ export type Derivation =
       /** Result of the previous plugin for ADD, of the whole chain for CHECK and DEL. */
       readonly prevResult?: unknown
       /**
-       * Values by capability that the runtime offers. A plugin gets only values whose capability it declares in
-       * `capabilities`.
+       * Map from a capability to the value that the runtime offers. A plugin gets only the values of capabilities that
+       * it declares in `capabilities`.
        */
       readonly capabilityArgs?: Readonly<Record<string, unknown>> | undefined
     }

@@ -49,7 +49,7 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
   return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
 }
 
-/** True if the runtime must run DEL after a failed ADD, to undo what the called plugins did. */
+/** True if the runtime must undo the work of plugins by DEL after a failed ADD. */
 export function needsDel(error: unknown): boolean {
   if (toErrorDocument(error).code !== ErrorCode.unknownContainer) return true
   return isRuntimeError(error) && (error.pluginIndex ?? 0) > 0

@@ -13,6 +13,6 @@ export interface CnitoolIo {
   readonly colour?: boolean | undefined
   /** AbortSignal that ends the plugins which cnitool runs. */
   readonly signal?: AbortSignal | undefined
-  /** Function that runs the plugins. Default: starts each plugin as a process. */
+  /** Interface that finds and runs the plugins. Default: starts each plugin as a process. */
   readonly exec?: Exec | undefined
 }

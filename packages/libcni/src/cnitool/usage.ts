@@ -8,7 +8,7 @@ interface CommandHelp {
   readonly args: string
   readonly about: string
   readonly more: string
-  /** Flags of cnitool that only some commands accept. */
+  /** Command-specific flags that this command accepts. */
   readonly options: readonly (keyof typeof COMMAND_FLAGS)[]
 }
 

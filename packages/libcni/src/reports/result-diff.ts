@@ -27,7 +27,7 @@ export interface ResultChange {
 export function diffResults(before: unknown, after: unknown): ResultChange[] {
   const changes = compare('', membersOf(before), membersOf(after))
   const was = versionOf(before)
-  // Reports no change of the version for the first plugin of a chain, because no earlier result has a version.
+  // The first plugin of a chain sets the version. This is not reported as a change.
   return was === undefined ? changes : [...compare('cniVersion', was, versionOf(after)), ...changes]
 }
 
@@ -67,7 +67,7 @@ function compare(path: string, before: unknown, after: unknown): ResultChange[] 
   return canonical(before) === canonical(after) ? [] : [{ op: 'change', path, before, after }]
 }
 
-/** Reports each item of a list as a separate change, because several short lines are easier to read. */
+/** Reports each item of a list as a separate change. Several short lines are easier to read. */
 function whole(op: 'add' | 'remove', path: string, value: unknown): ResultChange[] {
   const one = (at: string, entry: unknown): ResultChange =>
     op === 'add' ? { op, path: at, after: entry } : { op, path: at, before: entry }
