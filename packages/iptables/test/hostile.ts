@@ -8,7 +8,7 @@ const filter = () => new Draft({ ...place, table: 'filter' })
 const raw = () => new Draft({ ...place, table: 'raw' })
 const only4 = () => draft().only('ipv4')
 
-/** Rule builder calls that take a string, each with the maximum number of `tokens` in the built rule. */
+/** Rule builder calls that take a string. `tokens` is the maximum number of tokens in the built rule. */
 export const fields: Record<string, { readonly build: (text: string) => Rule; readonly tokens: number }> = {
   src: { build: (text) => only4().src(text).return(), tokens: 4 },
   dst: { build: (text) => only4().not.dst(text).return(), tokens: 5 },

@@ -36,7 +36,7 @@ export function textTables(text: string): TextTable[] {
   return tables
 }
 
-/** True if a second write of any table would fail, because each table creates a chain with `-N`. */
+/** True if each table creates a chain with `-N`. In this case, a second write would fail. */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /** Finds the tables that a killed restore program wrote, except those of an earlier call. */

@@ -45,7 +45,7 @@ export const targetText = /* @__PURE__ */ moduleTexts('-j', {
   'TCPMSS 0': tcpmss,
 })
 
-/** Decodes the options of NFLOG, from its xt module or from an nf_tables `log` expression. */
+/** Options of NFLOG, decoded from its xt module or from an nf_tables `log` expression. */
 export interface Nflog {
   readonly prefix: string
   readonly group: number
@@ -81,7 +81,7 @@ function nat(info: StructureReader, name: string, family: Family): string | unde
   return words(name, natOption(name, hosts, ports), ...ways)
 }
 
-/** Names of a SET target's flags, in the order in which iptables prints them. */
+/** Names of a NAT target's flags, in the order in which iptables prints them. */
 const natWays = ['random', 'random-fully', 'persistent']
 
 function natOption(name: string, hosts: string, ports: string): string {

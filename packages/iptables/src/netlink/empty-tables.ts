@@ -32,7 +32,7 @@ function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {
   const own = chains.filter((chain) => chain.family === family && chain.table === table)
-  // A use count above the number of chains means that another program has sets or objects in the table.
+  // A use count above the number of chains means that the table contains sets or objects.
   return flags === 0 && use <= own.length && own.every(isUnused)
 }
 

@@ -32,7 +32,7 @@ const once: Readonly<Record<string, number>> = {
   syn: 128,
 }
 
-/** Map from a protocol's number or alias to its usual name, for protocols that a rule may require. */
+/** Map from a protocol's number or alias to the protocol's usual name. */
 const protocolNames: Readonly<Record<string, string>> = {
   ...{ '1': 'icmp', '6': 'tcp', '17': 'udp', '33': 'dccp', '58': 'icmpv6', '132': 'sctp', '136': 'udplite' },
   'ipv6-icmp': 'icmpv6',

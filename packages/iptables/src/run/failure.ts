@@ -167,7 +167,7 @@ async function missingModules(
 
 const lineOf = (input: string, line: number) => input.split('\n')[line - 1] ?? ''
 
-/** First two lines of a program's stderr, without the program's name and version and the advice to read its help. */
+/** First two lines of a program's stderr. Omits the program's name and version, and references to its help. */
 function firstWords(stderr: string): string {
   const lines = stderr
     .split('\n')

@@ -2,7 +2,7 @@ import type { Nft } from '@cni/nftables/wire'
 import type { Programs } from './backend.ts'
 import type { IptablesPort } from './port.ts'
 
-/** Opens a new netlink socket for each operation, because a permanent one would keep the namespace alive. */
+/** Opens a new netlink socket for each operation: a permanent socket would keep the namespace alive. */
 export class NftOpener {
   readonly #port: IptablesPort
   readonly #programs: Programs

@@ -12,7 +12,7 @@ export const addressTypeBits: Bits<RuleWords['addrType']> = [
 ]
 export const socketBits: Bits = ['transparent', 'nowildcard', 'restore-skmark']
 export const logBits: Bits = ['tcp-sequence', 'tcp-options', 'ip-options', 'uid', '', 'macdecode']
-/** Names of the flag bits of a NAT rule. The rule's address sets both unnamed bits. */
+/** Names of the flag bits of a NAT rule. The two unnamed bits are `ADDRESSES` and `PORTS`. */
 export const natBits: Bits = ['', '', 'random', 'persistent', 'random-fully']
 
 /** Flag bits of the conntrack match: `STATE` for `--ctstate`, `OLD_STATE` for `-m state`. */
