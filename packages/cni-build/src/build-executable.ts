@@ -27,7 +27,7 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
   signal?: AbortSignal
   /** Path of an additional bundle for Node 20.19 and later. */
   bundleFile?: string
-  /** More names of the executable: hard links, or copies if necessary. Default: none. */
+  /** Additional file names of the executable, created as hard links or copies. Default: none. */
   names?: readonly string[]
   /**
    * Kind of test that starts the executable under each of its names. A `plugin` (the default) must answer
@@ -35,8 +35,8 @@ export interface BuildExecutableOptions extends Omit<BundleOptions, 'outfile' | 
    */
   smoke?: 'plugin' | 'command' | false
   /**
-   * Keeps the existing executable if its bundle and compiler have not changed. Needs a stamp file beside `bundleFile`.
-   * Default: false.
+   * True to keep the existing executable if its bundle and compiler have not changed. Needs a stamp file beside
+   * `bundleFile`. Default: false.
    */
   incremental?: boolean
   /** Called after each step of the build with a line of text that a user can read. */
@@ -62,7 +62,7 @@ export interface BuiltExecutable {
    */
   bytes: number
   bundleBytes: number
-  /** Bytes of each npm package in the executable's bundle, largest first. */
+  /** Size in bytes of each npm package in the executable's bundle, largest first. */
   packages: Bundle['packages']
   /** Warnings that esbuild printed while it bundled the program. */
   warnings: readonly string[]

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
-/** Bytes that one npm package contributes to a bundle. */
+/** Number of bytes that one npm package contributes to a bundle. */
 export interface BundleShare {
   /** Name of the package, from its `package.json`. */
   package: string

@@ -46,7 +46,7 @@ export interface Bundle {
   bytes: number
   /** Source files that the bundle contains, largest first. */
   inputs: ReadonlyArray<{ path: string; bytes: number }>
-  /** Bytes of each package in the bundle, by the name in its `package.json`, largest first. */
+  /** Size in bytes of each npm package in the bundle, largest first. */
   packages: ReadonlyArray<{ package: string; bytes: number }>
   /** Warnings of esbuild, for example about `import.meta`, which is empty in CommonJS. */
   warnings: readonly string[]

@@ -8,7 +8,7 @@ export type Command =
   | { kind: 'build'; options: BuildExecutableOptions; analyze: boolean }
   | { kind: 'where' | 'inspect'; file: string }
 
-/** Parses the command line of `cni-build`. Throws a `UsageError` for an invalid one. */
+/** Parses the command line of `cni-build`. Throws a `UsageError` for an invalid command line. */
 export function parseCommandLine(argv: readonly string[]): Command {
   const { values: given, positionals, help } = parseFlags(argv, FLAGS, { once: true })
   const { target, ...values } = given

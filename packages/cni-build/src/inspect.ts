@@ -18,12 +18,12 @@ export function inspect(file: string): {
   arch: string
   bytes: number
   /**
-   * Bytes of the native runtime program (`runtimeBytes`), and of the stored JavaScript heap with the evaluated modules
-   * (`heapBytes`).
+   * Sizes in bytes of the native runtime program (`runtimeBytes`), and of the stored JavaScript heap with the evaluated
+   * modules (`heapBytes`).
    */
   runtimeBytes: number
   heapBytes: number
-  /** Bytes of each npm package in the bundle. Empty if no source map lies beside the executable. */
+  /** Size in bytes of each npm package in the bundle. Empty if no source map lies beside the executable. */
   packages: Bundle['packages']
 } {
   const found = existsSync(file) ? withElf(file, read) : undefined
@@ -69,7 +69,7 @@ function read(elf: Elf): { note: Note; sizes: Pick<Inspection, 'runtimeBytes' | 
   return { note: own, sizes: { runtimeBytes: Number(heap.offset), heapBytes: Number(heap.size) } }
 }
 
-/** Finds the ELF note CNI, which holds the versions of the runtime. */
+/** Reads the ELF note `CNI`, which contains the versions of the runtime. */
 function noteIn(elf: Elf, offset: bigint, size: bigint): Note | undefined {
   const bytes = elf.bytes(offset, Number(size))
   const aligned = (length: number): number => (length + 3) & ~3

@@ -18,7 +18,7 @@ export function namePaths(outfile: string, names: readonly string[]): string[] {
   return names.map((name) => join(dirname(outfile), name))
 }
 
-/** Gives a file more names in a temporary folder, by hard links or copies. */
+/** Creates hard links to a file, or copies, under the given names in a temporary folder. */
 export function giveNames(file: string, folder: string, names: readonly string[]): string[] {
   return names.map((path) => {
     const temporary = join(folder, basename(path))

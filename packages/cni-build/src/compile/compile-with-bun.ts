@@ -33,7 +33,7 @@ export async function compileWithBun(
 ): Promise<void> {
   const crossFlags = base === compiler ? [] : [`--target=${bunTarget(target)}`, `--compile-executable-path=${base}`]
   await run([compiler, 'build', ...BUN_FLAGS, ...crossFlags, bundle, '--outfile', outfile], {
-    // The executable must not depend on the user's configuration of bun.
+    // Hides the user's configuration of bun, because it must not change the executable.
     cwd: dirname(bundle),
     env: {},
     signal,
