@@ -52,7 +52,7 @@ async function everywhere(
   rules: Ruleset | undefined,
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
-  // Omits rules in the ruleset's own chains, which are deleted with any content.
+  // Omits rules in the ruleset's own chains: a chain is deleted together with all its rules.
   const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
   const { chosen, other, legacyTables } = await session.backends(told)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(

@@ -43,7 +43,7 @@ export interface Crud {
       readonly position: number
       /** Rule as `iptables-save` prints it, without `-A CHAIN`. */
       readonly text: string
-      /** Target of the rule, or the chain to which it jumps; `''` if the rule has none. */
+      /** Target of the rule, or the chain to which it jumps; `''` if the rule has no target. */
       readonly target: string
     }[]
   >

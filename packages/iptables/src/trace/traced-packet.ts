@@ -13,7 +13,7 @@ export interface TracedPacket {
   table: Table
   dst: string | undefined
   dport: number | undefined
-  /** Incoming and outgoing interface of the packet at this hook; `''` if the hook has none. */
+  /** Incoming and outgoing interface of the packet at this hook; `''` if the packet has no interface there. */
   in: string | undefined
   out: string | undefined
   mark: number | undefined
