@@ -95,7 +95,7 @@ function settings(platform: Platform, options: SmallBundleOptions, start: Start)
     conditions: ['node', ...conditions],
     format: 'esm',
     target: TARGET,
-    // Keeps regular expressions with the flag `v`. The bytecode compiler reports unsupported ones.
+    // Keeps regular expressions with the flag `v`. The bytecode compiler reports unsupported expressions.
     supported: { 'regexp-set-notation': true, 'import-meta': false },
     minifyWhitespace: minify,
     minifySyntax: minify,
