@@ -4,15 +4,15 @@ import { getVersionInfo } from './version-info.ts'
 
 type Versions = readonly string[]
 
-/** CNI versions that this process has learned, by path, inode and timestamps of the executable. */
+/** Map from an executable (path, inode, timestamps) to the CNI versions that this process has learned. */
 const ours = new Map<string, Versions>()
-/** CNI versions by `Exec`, because one path may mean different plugins for different `Exec`s. */
+/** Map from an `Exec` to its own cache: one path may mean different plugins for different `Exec`s. */
 const byPort = new WeakMap<Exec, Map<string, Versions>>()
 
 /** CNI versions of a plugin that this process has already learned. */
 export function knownVersions(path: string, exec: Exec | undefined): Versions | undefined {
   const known = exec === undefined ? ours : byPort.get(exec)
-  // Most plugin processes make only one call, and need no `stat` of the executable.
+  // Skips the `stat` while the cache is empty: most plugin processes make only one call.
   const identity = known?.size ? identityOf(path) : undefined
   return identity === undefined ? undefined : known?.get(identity)
 }
