@@ -65,7 +65,7 @@ export function loadConflistFile(file: string): NetworkList {
   throw new RuntimeError('INVALID_CONFIG', `${file}: no plugin configs found`)
 }
 
-/** Configuration files in a folder that have one of the given extensions. */
+/** Configuration files with one of the given extensions in a folder. */
 export function confFiles(dir: string, extensions: readonly string[]): string[] {
   try {
     const entries = readdirSync(dir, { withFileTypes: true })

@@ -53,8 +53,8 @@ export interface Plan {
 type PlannedCall = Plan['calls'][number]
 
 /**
- * Plans the plugin calls of an operation: environment and configuration for each plugin. Pure: searches for no plugins
- * and calls none.
+ * Plans the plugin calls of an operation: environment and configuration for each plugin. Pure: neither searches for
+ * plugins nor calls them.
  *
  * @throws the error with which the operation would fail before its first plugin call.
  *

@@ -33,7 +33,7 @@ export interface Operation {
   readonly invoke: InvokeOptions
 }
 
-/** Combines the options for one operation and starts its timeout. */
+/** Combines the options for one operation and starts the operation's timeout. */
 export function operation(options: CniOptions, own: OperationOptions = {}): Operation {
   const { path, cacheDir = DEFAULT_CACHE_DIR, exec = realExec(), env, stderr } = options
   const timeout = own.timeout ?? options.timeout

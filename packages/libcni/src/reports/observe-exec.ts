@@ -7,7 +7,7 @@ export interface Execution {
 }
 
 /**
- * Wraps an {@link Exec} to report every plugin call at its end, even a failed one.
+ * Wraps an {@link Exec} to report every plugin call at its end. Also reports failed calls.
  *
  * @example
  * ```ts
