@@ -111,7 +111,7 @@ class RuleReader {
     }
   }
 
-  /** Protocol that the rule requires; `''` if the rule requires no protocol or excludes one. */
+  /** Protocol that the rule requires; `''` if the rule's protocol is missing or negated. */
   #protocol(): string {
     return /^-p (.*)/.exec(this.#general.get('-p') ?? '')?.[1] ?? ''
   }

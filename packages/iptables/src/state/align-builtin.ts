@@ -99,7 +99,7 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   return copies
 }
 
-/** True if the rule may stand anywhere: changes by other programs may have shifted it. */
+/** True if the rule may have any position: changes by other programs may have shifted it. */
 function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
 }

@@ -31,7 +31,7 @@ export function builtinsOf(table: Table, state: WantedTable, chains: ReadonlyMap
   return [...new Set([...state.builtin.keys(), ...chains.keys()])].filter((name) => isBuiltin(table, name))
 }
 
-/** Names of all chains that a ruleset owns in a table, whether they should exist or not. */
+/** Names of all chains that a ruleset owns in a table, also chains that must not exist. */
 export const ownNames = (state: WantedTable): ReadonlySet<string> => new Set([...state.own.keys(), ...state.absent])
 
 /** True if a chain in the kernel contains exactly the ruleset's rules in the ruleset's order. */

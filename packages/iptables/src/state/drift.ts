@@ -31,7 +31,7 @@ export function driftText({ missing, unexpected, changed, policies = [] }: Drift
         `changed ${family} ${table}: -P ${chain} ${actual} (expected: ${expected})`,
     ),
   ]
-  // Escapes line breaks: the comment of another program's rule may contain one.
+  // Escapes line breaks: the comment of another program's rule may contain a line break.
   return lines.map((line) => line.replaceAll('\n', '\\n')).join('\n')
 }
 

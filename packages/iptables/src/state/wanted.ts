@@ -80,7 +80,7 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
   return { family, tables }
 }
 
-/** Computes the state of a family after a removal: none of the ruleset's chains and rules exists. */
+/** Computes the state of a family after a removal: no chain or rule of the ruleset exists. */
 export function removedState(rules: Ruleset, family: Family): Wanted {
   const tables = new Map<Table, WantedTable>()
   for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {

@@ -16,7 +16,7 @@ export interface OptimisticWrite {
   write(planned: Planned): Promise<void>
   /** Called after the kernel has refused a plan, before the rules are read again. */
   refused(attempt: number): void
-  /** True to stop at an equal plan: no other program has changed the refused rules. */
+  /** True to stop if the new plan equals the refused plan: no other program has changed the rules. */
   readonly stopAtSame: boolean
 }
 

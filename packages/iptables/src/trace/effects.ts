@@ -187,7 +187,7 @@ function copy(from: number | undefined, fromMask: number, to: number | undefined
 const onePort = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+$/.test(text) && Number(text) <= 65535 ? Number(text) : undefined
 
-/** Parses an address of a canonical rule. IPv6 addresses in such rules are bytes with dots between them. */
+/** Parses an address of a canonical rule. A canonical rule writes an IPv6 address as bytes with dots between them. */
 function fromBytes(text: string): string | undefined {
   const bytes = text.split('.')
   if ((bytes.length !== 4 && bytes.length !== 16) || bytes.some((byte) => !/^\d{1,3}$/.test(byte))) return undefined

@@ -39,7 +39,7 @@ export class StructureReader {
     return this.#taken(Buffer.from(this.#bytes.subarray(at, at + length)), at, length)
   }
 
-  /** Reads text up to a NUL byte. Later bytes other than zero mean unknown content. */
+  /** Reads text up to a NUL byte. Nonzero bytes after the NUL byte mean unknown options. */
   text(at: number, most: number): string {
     const end = this.#bytes.indexOf(0, at)
     const length = end === -1 ? most : Math.min(end - at, most)

@@ -1,4 +1,4 @@
-/** Builds the binary structure of an xt module. Numbers are in host byte order unless stated otherwise. */
+/** Builds the binary structure of an xt module. Numbers are in host byte order, except in `be16`. */
 export class Structure {
   readonly bytes: Buffer
 

@@ -22,10 +22,10 @@ export const ports = [53, 80, 8080, 15001]
 export const tproxyPort = 15006
 export const peerMac = '02:00:00:00:00:09'
 
-/** Network namespace under test: sends packets and records where they arrive. */
+/** Network namespace under test: sends packets and records where the packets arrive. */
 export interface Machine extends AsyncDisposable {
   readonly pod: Netns
-  /** Sends a packet from this namespace or over `veth0`. False if the kernel refuses it. */
+  /** Sends a packet from this namespace or over `veth0`. False if the kernel refuses the packet. */
   send(packet: Packet, id: number): boolean
   /**
    * Opens a connection. Returns the listener that accepted it, and the original destination that the accepted socket

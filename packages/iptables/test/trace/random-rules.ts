@@ -14,7 +14,7 @@ const tables = {
 }
 type Table = keyof typeof tables
 
-/** User-defined chains. Each jumps only to later ones, because the kernel refuses loops. */
+/** User-defined chains. A chain jumps only to later chains, because the kernel refuses loops. */
 const own = ['C1', 'C2', 'C3']
 
 /** Members of the ipsets that the random rules use. */
