@@ -166,7 +166,7 @@ async function esbuildOnce(
   const folder = folderOf({ entry })
   const { outputFiles, metafile, warnings } = await esbuild.build({
     entryPoints: [resolve(entry)],
-    // Base folder of paths in the bundle, which must not depend on the working directory.
+    // Base folder of paths in the bundle. The paths must not depend on the working directory.
     absWorkingDir: folder,
     bundle: true,
     write: false,

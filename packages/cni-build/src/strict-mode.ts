@@ -24,7 +24,7 @@ function saysStrict(file: string): boolean {
   try {
     return DIRECTIVE.test(readFileSync(file, 'utf8'))
   } catch {
-    // The build generated this module for a missing package. Strict mode does not affect it.
+    // The build generated this module for a missing package. Strict mode does not affect the module.
     return true
   }
 }

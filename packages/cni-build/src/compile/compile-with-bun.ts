@@ -18,7 +18,7 @@ const environmentFlags = ['process.env.NODE_ENV', 'process.env.BUN_ENV'].map((na
 export const BUN_FLAGS = [
   '--compile',
   '--bytecode',
-  // Makes bun remove white space only, because its other minify flags rename functions and rewrite expressions.
+  // Makes bun remove white space only, because bun's other minify flags rename functions and rewrite expressions.
   '--minify-whitespace',
   // Saves memory: bun compiles fewer functions to machine code. Machine code is never freed.
   '--compile-jit-policy=30',

@@ -99,7 +99,7 @@ function identity(path: string): string {
 
 function warn(names: readonly string[], error: unknown): void {
   const program = process.argv0.slice(process.argv0.lastIndexOf('/') + 1)
-  // Quotes the name of an environment variable if it is unusual, because a name may contain any bytes.
+  // Quotes an unusual name of an environment variable, because a name may contain any bytes.
   const list = names.map((name) => (/^\w+$/.test(name) ? name : JSON.stringify(name))).join(', ')
   const reason = error instanceof Error ? error.message : String(error)
   try {
