@@ -11,7 +11,7 @@ export function assertCheckSupported({ cniVersion = '' }: Gated): void {
   throw new RuntimeError('CHECK_UNSUPPORTED', message, { hint: 'CHECK came with cniVersion 0.4.0' })
 }
 
-/** True if DEL gets the result of ADD, which CNI requires since 0.4.0. */
+/** True if DEL gets the result of ADD. CNI requires this since version 0.4.0. */
 export function delKnowsResult({ cniVersion = '' }: Gated): boolean {
   return gte(cniVersion, '0.4.0')
 }

@@ -58,7 +58,8 @@ function tell(observe: (report: OperationReport) => void, report: OperationRepor
   try {
     observe(report)
   } catch (error) {
-    // Ignores an error of the caller's function `observe`, because it must not change the outcome of the operation.
+    // Ignores an error of the caller's function `observe`, because the error must not change the outcome of the
+    // operation.
     debugFor('libcni')?.('an observer failed', { error: errorLine(error) })
   }
 }
