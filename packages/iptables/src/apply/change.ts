@@ -35,7 +35,7 @@ export async function changed(
   return { families: journal.families, backend: chosen.kind, durationMs: performance.now() - started, undo }
 }
 
-/** Wraps a function that must run only once. After a failure, it may run again. */
+/** Wraps a function that must run only once. After a failure, the function may run again. */
 export function once(fn: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => {

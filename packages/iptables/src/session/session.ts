@@ -160,5 +160,5 @@ async function availableFamilies(port: IptablesPort): Promise<readonly Family[]>
   return bothFamilies
 }
 
-/** Caches that the kernel has IPv6, which the kernel does not lose. */
+/** Caches that the kernel has IPv6, because a kernel does not lose IPv6. */
 const withIpv6 = new WeakSet<IptablesPort>()

@@ -89,7 +89,7 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
-    // The rule belongs to another program, so its key need not be computed.
+    // Skips another program's rule without computing the rule's key.
     if (!jumps && known.size === 0) continue
     const { key } = rule
     const found = copies.get(key)

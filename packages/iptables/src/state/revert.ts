@@ -100,7 +100,7 @@ function merged(before: readonly SavedRule[], after: readonly SavedRule[], now: 
   const toNow = new Map(pairsOf(after, now))
   const stays = new Set(toAfter.values())
   const added = new Set([...toNow].filter(([index]) => !stays.has(index)).map(([, index]) => index))
-  // Removed rules by the index of their preceding rule; -1 is the chain's start.
+  // Map from a rule's index to the removed rules after it; index -1 is the chain's start.
   const taken = new Map<number, SavedRule[]>()
   let anchor = -1
   for (const [index, rule] of before.entries()) {

@@ -109,7 +109,7 @@ function diffChain(
   policies: Required<Drift>['policies'][number][],
 ): void {
   if (isBuiltin(at.table, at.chain)) {
-    // A missing built-in chain has the policy ACCEPT: the kernel creates it at the first use.
+    // A missing built-in chain has the policy ACCEPT: the kernel creates the chain at its first use.
     const [expected, actual] = [from?.policy ?? 'ACCEPT', to?.policy ?? 'ACCEPT']
     if (expected !== actual) policies.push({ ...at, expected, actual })
   } else if (to === undefined) {

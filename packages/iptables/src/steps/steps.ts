@@ -23,7 +23,7 @@ export type Step<R extends StepRule = StepRule> =
   | { readonly step: 'remove'; readonly chain: string }
   | { readonly step: 'policy'; readonly chain: string; readonly policy: string }
 
-/** Planned changes of one family, by table. Tables without changes are omitted. */
+/** Map from a table to the planned changes for one family. Tables without changes are omitted. */
 export type Steps<R extends StepRule = StepRule> = ReadonlyMap<Table, readonly Step<R>[]>
 
 /** Prints planned changes as restore text, with one transaction per table; `''` without changes. */

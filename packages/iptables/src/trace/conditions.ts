@@ -130,7 +130,7 @@ function picked(option: string, value: number, { options }: TracedPacket): boole
   return options.statistic === undefined ? undefined : options.statistic === 'hit'
 }
 
-/** True if an address is in a network, which is written as decimal bytes. */
+/** True if an address is in a network. The network is written as decimal bytes. */
 function inNetwork(address: string | undefined, network: string): boolean | undefined {
   const [text = '', length] = network.split('/')
   const bytes = text.split('.').map(Number)

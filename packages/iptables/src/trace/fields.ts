@@ -23,7 +23,7 @@ export function isIcmp(text: string, { packet }: TracedPacket): boolean | undefi
   return packet.icmp[1] === undefined ? undefined : packet.icmp[1] === Number(code)
 }
 
-/** True if a packet has a match module's protocol, which even negated matches need. */
+/** True if a packet has a match module's protocol. Even a negated match needs this protocol. */
 export function isOf(module: string, { packet }: TracedPacket): boolean {
   const numbers: Readonly<Record<string, string>> = { icmp: '1', icmp6: '58' }
   return (numbers[module] ?? protocolNumber(module)) === protocolNumber(packet.protocol)

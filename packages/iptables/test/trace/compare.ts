@@ -91,7 +91,7 @@ function predicted(cases: readonly Case[]): Map<string, number> {
   return counts
 }
 
-/** Reads the kernel's packet counter of each rule, by `table chain index`. */
+/** Map from `table chain index` of a rule to the kernel's packet counter of the rule. */
 function counters(saved: string): Map<string, number> {
   const out = new Map<string, number>()
   const indexes = new Map<string, number>()

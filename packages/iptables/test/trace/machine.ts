@@ -32,7 +32,7 @@ export interface Machine extends AsyncDisposable {
    * reports.
    */
   connect(packet: Packet): string | undefined
-  /** Texts that describe where packets arrived since the last call, by packet id. */
+  /** Map from a packet id to texts that describe where the packet arrived since the last call. */
   seen(): Map<number, string[]>
 }
 
