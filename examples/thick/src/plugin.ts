@@ -10,7 +10,7 @@ export const whoIs = (known: Registry, stateFolder: string) =>
   definePlugin({
     name: 'who-is',
     chained: true,
-    // DEL ignores other attachments of the container: the plugin changes nothing in the container's namespace.
+    // DEL needs no check of the container's other attachments, because no rules are in the container's namespace.
     removal: 'always',
     state: attachmentState(attachment, { folder: stateFolder }),
     add(c) {

@@ -53,7 +53,7 @@ export const ABSENT_GLOBALS = [
 
 const SUFFIX = '_is_not_in_the_small_runtime'
 
-/** Map from a global that the small runtime lacks to a unique name. The name marks uses of the global. */
+/** Map from each global that the small runtime lacks to a unique name, which marks uses of the global. */
 export const absentGlobalDefines: Readonly<Record<string, string>> = Object.fromEntries(
   ABSENT_GLOBALS.map((name) => [name, `${name}${SUFFIX}`]),
 )

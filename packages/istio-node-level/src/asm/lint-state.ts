@@ -1,6 +1,6 @@
 import type { Register } from './instruction.ts'
 
-/** Known content of a register on one path. `lost`: a call or release invalidated the content. */
+/** Known content of a register on one path. `lost`: a call or a release invalidated it. */
 export type Known =
   | { readonly kind: 'nothing'; readonly lost: boolean }
   | { readonly kind: 'number'; readonly value?: number | undefined }

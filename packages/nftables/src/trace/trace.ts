@@ -78,7 +78,7 @@ function isSeenByNat(traced: TracedPacket): boolean {
   const { packet } = traced
   if (packet.in === 'lo') return false
   const state = stateOf(traced)
-  // Excludes related ICMP packets, which belong to the connection whose error they report.
+  // An ICMP error is related to a connection, but does not begin a new one.
   const reports = /icmp/i.test(packet.protocol) || ['1', '58'].includes(packet.protocol)
   return state === 'NEW' || (state === 'RELATED' && !reports)
 }

@@ -105,7 +105,7 @@ function addressesOf(reader: Reader, records: number, asked: string, type: numbe
     .map(({ address }) => address)
 }
 
-/** Lower-case text of an encoded DNS name. All length bytes are below 64, so none is changed. */
+/** Lower-case text of an encoded DNS name. Its length bytes stay the same, because they are below 64. */
 const nameKey = (name: Uint8Array): string => String.fromCharCode(...name).toLowerCase()
 
 /** Reader of a DNS message. Throws a `RangeError` if the message is truncated or a name is malformed. */

@@ -12,7 +12,7 @@ export default function main(): void {
   let taken = 0
   for (let round = 0; round < rounds; round++) {
     const bytes = Uint8Array.from({ length: REPORT_SIZE + draw(3) - 1 }, () => lead[draw(32)] ?? draw(256))
-    // Makes a random TLS report almost valid, with a small result number and lengths.
+    // Changes random bytes to an almost valid report of the TLS child process.
     if (draw(4) > 0) bytes.set([draw(10), 0, 0, 0])
     if (draw(4) > 0) bytes.set([draw(40), draw(3), draw(40), draw(3)], 20)
     const report = readReport(bytes)

@@ -43,7 +43,7 @@ export class BatchMessages {
     this.#push(subject, ADD[subject.kind], flags, family, write)
   }
 
-  /** Appends the deletion of the named objects to the batch. `write` adds attributes. */
+  /** Appends a message that deletes the named objects. `write` adds attributes to the message. */
   delete(
     subject: Subject,
     { family, ...names }: ObjectNames & { readonly family: Family },
