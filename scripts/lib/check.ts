@@ -43,9 +43,12 @@ export async function checkSources() {
   await step('types (tsc)', checkTypes)
   await step('types of the playground (tsc, DOM)', () => exec(['tsc', '-p', 'playground'], { quiet: true }))
   await step('API comments (typedoc)', checkReference)
+  await step('unused files, exports and dependencies (knip)', () =>
+    exec(['knip', '--no-config-hints'], { quiet: true }),
+  )
 }
 
-/** Builds all packages, checks the built packages, and searches for unused code. */
+/** Builds all packages, and checks the built packages. */
 export async function checkPackages() {
   await buildPackages()
   await step('public API: as recorded in api/', checkApi)
@@ -54,7 +57,4 @@ export async function checkPackages() {
   await step('built packages on the Node of this machine', smokeTest)
   await checkPackagesOffline(packed)
   await step('sizes (size-limit)', () => exec(['size-limit'], { quiet: true }))
-  await step('unused files, exports and dependencies (knip)', () =>
-    exec(['knip', '--no-config-hints'], { quiet: true }),
-  )
 }
