@@ -10,7 +10,7 @@ const execArgv = [KEEPS_COMPILED]
 // Files that mock modules, or that look at what a whole process has: each runs in a process of its own.
 const isolated = ['packages/host/src/write-order.test.ts']
 const isolatedNetns = [
-  'packages/istio-redirect/test/{repeated-add,del-in-time}.netns.test.ts',
+  'packages/istio-redirect/test/{repeated-add,del-in-time,served,served-undo,unrecorded}.netns.test.ts',
   'packages/istio-node-level/test/ebpf/objects.netns.test.ts',
 ]
 const shared = {
