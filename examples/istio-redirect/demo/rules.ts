@@ -36,7 +36,7 @@ export async function rulesByPrograms(pod: Netns): Promise<Rules> {
   }
 }
 
-/** Reads the pod's rules with `@cni/iptables` over netlink, for a demo with hidden iptables programs. */
+/** Reads the pod's rules with `@cni/iptables` over netlink, for the demo that hides the iptables programs. */
 export function rulesByNetlink(pod: Netns): Rules {
   const { nat } = ruleBuilders({ nat: ['ISTIO_OUTPUT'] })
   return {

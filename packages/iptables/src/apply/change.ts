@@ -7,7 +7,7 @@ import { Journal } from './journal.ts'
 export interface Change {
   /** Families whose rules the call wrote. Empty if no rule had to change. */
   readonly families: readonly Family[]
-  /** Back end whose rules the call wrote. */
+  /** Back end whose rules were changed. */
   readonly backend: IptablesBackend
   readonly durationMs: number
   /**

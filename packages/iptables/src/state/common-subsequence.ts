@@ -28,7 +28,7 @@ function middle(a: readonly string[], b: readonly string[], start: number, endA:
     if (found === undefined) places.set(key, [j])
     else found.push(j)
   }
-  // Entry `n` describes the common subsequence of `n + 1` items that ends earliest in `b`.
+  // Entry `n` ends the common subsequence of `n + 1` items that ends earliest in list `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
     for (const j of places.get(a[i] ?? '') ?? []) {

@@ -81,8 +81,7 @@ export async function upgradeNode(
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
           file: [join(PROGRAMS[release], 'install-cni')],
-          // The agents of the releases get different settings, because an update must change the plugin's configuration
-          // in the conflist.
+          // Each release's agent gets other settings, so that every update changes the plugin's entry in the conflist.
           env: { CNI_BIN_SOURCE_DIR: files.path(release), EXCLUDE_NAMESPACES: `kube-system,${release}` },
           atOnce,
         })

@@ -2,7 +2,7 @@ const brand = Symbol.for('cni.DaemonError')
 
 /** Error for a plugin daemon that could not start. */
 export class DaemonError extends Error {
-  /** Reason why the daemon could not create its socket. Other values are errno names of the kernel. */
+  /** Reason why the daemon could not create its socket: one of these codes, or the kernel's errno name. */
   readonly code: 'INVALID' | 'NOT_A_SOCKET' | 'IN_USE' | 'INSECURE' | (string & {})
   /** Path of the daemon's socket. */
   readonly path: string

@@ -197,7 +197,7 @@ function problemOf(error: unknown): string {
   return errno === undefined || isReadError(error) ? messageOf(error) : `it cannot be read (${errno})`
 }
 
-/** Reason to keep the plugin: a file or folder that cannot be searched may need the plugin. */
+/** Reason to keep the plugin: a file or folder cannot be read, and may name the plugin. */
 const unseen = (path: string, why: string): Need => ({ kind: 'unknown', path, reason: `cannot be searched: ${why}` })
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')

@@ -38,7 +38,7 @@ export function parseClaim(text: Uint8Array): ClaimRecord | undefined {
   }
 }
 
-/** True if another installer started after this one. False for an installer that started before the last reboot. */
+/** True if another installer started after this one. False if the other installer started before the last reboot. */
 export function isNewer(other: Claimant, own: Claimant): boolean {
   if (other.bootId !== own.bootId) return false
   return other.startedAt === own.startedAt ? other.id > own.id : other.startedAt > own.startedAt
