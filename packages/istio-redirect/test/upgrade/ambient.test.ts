@@ -47,6 +47,8 @@ test.each<Release>(['current', 'released'])(
     const { node } = mesh
     const pods = mesh.pods()
     const first = await node.start(before)
+    // An agent is ready before ztunnel has connected, and an ADD before that fails.
+    await mesh.expectNoneInMesh()
     await using resident = await pods.add('resident')
     await stop(first)
     const steps = await stepsOf(node, release)
