@@ -1,12 +1,11 @@
 import { join } from 'node:path'
 import type { KernelReport, KernelSide } from '@cni/istio-node-level'
-import type { AmbientPod } from '@cni/istio-rules'
-import { redirectionStatus } from '@cni/istio-rules'
+import { type AmbientPod, podRef, redirectionStatus } from '@cni/istio-rules'
 import { type Netns, netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import type { ScopedLog } from '../../part/services.ts'
 import type { WriteAnnotation } from '../pods/annotation-writer.ts'
-import { type Enroller, noNamespaceOf, podRef } from '../pods/enroller.ts'
+import { type Enroller, noNamespaceOf } from '../pods/enroller.ts'
 import { EnrolmentError } from '../pods/enrolment-error.ts'
 
 /** Options of {@link nodeEnroller}, which adds pods to node-level redirection. */

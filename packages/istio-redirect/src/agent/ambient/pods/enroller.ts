@@ -1,6 +1,5 @@
 import { join } from 'node:path'
-import type { AmbientPod, PodCapture } from '@cni/istio-rules'
-import { podOverrides } from '@cni/istio-rules'
+import { type AmbientPod, type PodCapture, podOverrides, podRef } from '@cni/istio-rules'
 import type { KubeRequest } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
@@ -171,9 +170,6 @@ export function enroller(options: EnrollerOptions): Enroller {
     },
   }
 }
-
-/** Returns a pod's name for messages: `namespace/name`. */
-export const podRef = ({ namespace, name }: Pick<AmbientPod, 'namespace' | 'name'>): string => `${namespace}/${name}`
 
 /** Builds the error message for a pod or ztunnel whose network namespace is not found. */
 export const noNamespaceOf = (what: string, uid: string): string =>

@@ -1,7 +1,6 @@
-import type { AmbientPod, PodIdentity } from '@cni/istio-rules'
+import { type AmbientPod, type PodIdentity, podRef } from '@cni/istio-rules'
 import { printable } from '@cni/types'
 import type { HandedPod } from '../../pods/handed-pod.ts'
-import { podRef } from './enroller.ts'
 import type { PodStore } from './pod-store.ts'
 
 /** Finds the pod of a plugin's call. Retries, because the watch may deliver the pod later. */
