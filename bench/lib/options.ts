@@ -151,7 +151,7 @@ export function benchOptions(argv: readonly string[]): BenchOptions {
   }
 }
 
-/** Returns the arguments for one suite: those of the caller's numeric options that the suite supports. */
+/** Returns the arguments for one suite: the caller's numeric options that the suite supports. */
 export const suiteArguments = (suite: SuiteName, numbers: Record<string, string>) =>
   SUITES[suite].numbers.flatMap((name) => (numbers[name] === undefined ? [] : [`--${name}=${numbers[name]}`]))
 

@@ -8,8 +8,8 @@ import type { AnyEntry, Entry, EntryText, SetEntry, SetSpec } from './spec-types
 import { checkComment } from './values.ts'
 
 /**
- * IP set of a namespace. Entries are validated before any request to the kernel. With `exist`, it is no error to add an
- * existing or to delete a missing set or entry. Default: true, as with `ipset -exist`.
+ * IP set of a namespace. Entries are validated before any request to the kernel. `exist` permits
+ * adding an existing set or entry, and deleting a missing one. Default: true, as with `ipset -exist`.
  */
 export interface IpSet<S extends SetSpec = SetSpec> {
   readonly name: string

@@ -55,7 +55,7 @@ export interface KernelSide extends Disposable {
    * Stops the redirection of a pod, also of addresses that another process enrolled. Resolves to the removed addresses.
    */
   removePod(uid: string): Promise<readonly string[]>
-  /** Stops the redirection of all addresses except those of the given pods. Resolves to the removed addresses. */
+  /** Stops the redirection of all pods except the given ones. Resolves to the removed addresses. */
   retainPods(uids: ReadonlySet<string>): Promise<readonly string[]>
   /** Lists the redirected addresses in the kernel. `uid` is `undefined` for an address that another program added. */
   listPods(): Promise<readonly { readonly address: string; readonly uid: string | undefined }[]>

@@ -39,7 +39,7 @@ export function textTables(text: string): TextTable[] {
 /** True if each table creates a chain with `-N`. In this case, a second write would fail. */
 export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
-/** Finds the tables that a killed restore program wrote, except those of an earlier call. */
+/** Finds the tables that a killed restore program wrote. Omits tables of an earlier call. */
 export function writtenBeforeKill(
   wanted: Wanted,
   snapshot: SavedTables,

@@ -17,7 +17,7 @@ import { checkReach } from './placement.ts'
  * - a jump to an undeclared chain
  * - a single address in a rule for both families
  *
- * At run time, these mistakes throw `IptablesError('INVALID_RULE')`.
+ * In JavaScript, `ruleset` throws `IptablesError('INVALID_RULE')` for them.
  *
  * @example
  * ```ts

@@ -72,7 +72,7 @@ export async function forgetZtunnel(netns: NetnsTarget): Promise<void> {
   )
 }
 
-/** Removes all objects of this package from the node, even those of other processes. */
+/** Removes all objects of this package from the node, even objects of other processes. */
 export async function removeNode(netns: NetnsTarget, by: RulesBy): Promise<void> {
   using rtnl = await openRtnl(netns)
   const hasOurs = await isOurs(rtnl)

@@ -58,7 +58,7 @@ export interface Channel extends Disposable {
   port(): number
   /**
    * Sends a batch of messages in one datagram, as nfnetlink requires. Does not throw if the kernel refuses a message.
-   * Other errors are those of `get`, `ask` and `dump`. Writes the sequence numbers into `datagram`. Only the last
+   * Throws the other errors of `get`, `ask` and `dump`. Writes the sequence numbers into `datagram`. Only the last
    * message needs the flag `NLM_F_ACK`.
    */
   exchange(

@@ -17,7 +17,7 @@ const TURN = 64
 
 /**
  * Listens on a unix socket. The listener keeps the process alive until `close`. Replaces an existing socket at the
- * path, even that of a running process.
+ * path, even if a running process listens there.
  *
  * Throws `NetnsError`:
  * - `INVALID`, `NO_FFI`, `NOT_MAIN_THREAD`

@@ -29,7 +29,7 @@ export interface Question {
   readonly type: typeof A | typeof AAAA
 }
 
-/** Addresses in a DNS answer, empty if there are none. `failed` means a server failure. */
+/** Addresses in a DNS answer, or an empty list. `failed` if the server could not answer. */
 export type Answer = readonly string[] | 'failed'
 
 /** Encodes a host name for DNS. Returns `undefined` for an invalid host name. */

@@ -147,7 +147,7 @@ export function setHost(parts: Parts, text: string): boolean {
 export const portText = (protocol: string, port: string): string =>
   port === '' || String(Number(port)) === defaultPorts[protocol] ? '' : String(Number(port))
 
-/** Appends the segments of a relative path to those of the base URL. */
+/** Appends the segments of a relative path to the base URL's segments. */
 export function withPath(parts: Parts, base: readonly string[], text: string): Parts {
   const segments = [...base]
   const given = text.split(slash(parts.protocol))

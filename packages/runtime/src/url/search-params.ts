@@ -45,7 +45,7 @@ export class URLSearchParams implements Iterable<Pair> {
     this.#changed = typeof changed === 'function' ? changed : undefined
   }
 
-  /** Replaces all names and values by those of a new query. Does not call the callback `changed`. */
+  /** Replaces all names and values with a new query's. Does not call the callback `changed`. */
   reset(query: string): void {
     this.#pairs = parsePairs(query)
   }

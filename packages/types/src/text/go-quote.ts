@@ -11,7 +11,7 @@ const SHORT: Readonly<Record<string, string>> = {
 }
 
 /**
- * Quotes a text like Go's `%q`. Use it to compare messages with those of Go programs.
+ * Quotes a text like Go's `%q`. Use it to compare messages with a Go program's messages.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { be32, type NetlinkSocket } from '@cni/netns/netlink'
 import { NLM_F_REQUEST } from '../netlink-flags.ts'
 
 /**
- * Copies a batch, and writes generation number and sequence numbers into the copy. Returns `undefined` for bytes that
- * are no batch.
+ * Copies a batch, and writes generation number and sequence numbers into the copy. Returns `undefined` for invalid
+ * bytes.
  */
 export function numberedBatch(batch: Uint8Array, { generation, first }: BatchNumbers): Uint8Array | undefined {
   const bytes = new Uint8Array(batch)

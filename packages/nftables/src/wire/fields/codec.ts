@@ -2,7 +2,7 @@ import { cString, decodeAttributes, readBe16, readBe32, readBe64, readCString } 
 import { type Verdict, verdictIn, writeVerdict } from './verdict.ts'
 import type { AttributeWriter } from './writer.ts'
 
-/** Lossless codec of a netlink attribute. `decode` returns `undefined` for bytes that are no valid value. */
+/** Lossless codec of a netlink attribute. `decode` returns `undefined` for an invalid value. */
 export interface Codec<T> {
   /** Description of the attribute's valid values, for error messages. */
   readonly expected: string
