@@ -10,7 +10,7 @@ const execArgv = [KEEPS_COMPILED]
 // Files that mock modules, or that look at what a whole process has: each runs in a process of its own.
 const isolated = ['packages/host/src/write-order.test.ts']
 const isolatedNetns = [
-  'packages/istio-redirect/test/{repeated-add,del-in-time,served,served-undo,unrecorded}.netns.test.ts',
+  'packages/istio-redirect/test/{plugin/{repeated-add,del-in-time,unrecorded},serve/{served,served-undo}}.netns.test.ts',
   'packages/istio-node-level/test/ebpf/objects.netns.test.ts',
 ]
 const shared = {
@@ -38,7 +38,8 @@ export default defineConfig({
             '{packages,examples}/*/src/**/*.test.ts',
             'packages/*/test/chart/*.test.ts',
             'docs/examples/**/*.test.ts',
-            '{bench,playground/src,scripts,test}/**/*.test.ts',
+            '{bench,playground/src,scripts}/**/*.test.ts',
+            'test/*.test.ts',
           ],
           exclude: ['**/*.{netns,process}.test.ts', '**/node_modules/**', ...isolated],
           // For what hangs. A property takes a second on an idle core, and many where every core has other work.
@@ -93,7 +94,7 @@ export default defineConfig({
           name: 'e2e',
           execArgv,
           isolate: false,
-          include: ['{packages,examples}/*/test/e2e/**/*.test.ts'],
+          include: ['{packages,examples}/*/test/e2e/**/*.test.ts', 'test/peers/**/*.test.ts'],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
@@ -104,7 +105,7 @@ export default defineConfig({
         test: {
           name: 'cluster',
           execArgv,
-          include: ['{packages,examples}/*/test/cluster/**/*.test.ts'],
+          include: ['test/cluster/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
         },
@@ -114,8 +115,8 @@ export default defineConfig({
         test: {
           name: 'runtimes',
           execArgv,
-          include: ['{packages,examples}/*/test/runtimes/**/*.test.ts'],
-          globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],
+          include: ['test/runtimes/**/*.test.ts'],
+          globalSetup: ['test/runtimes/node/global-setup.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -125,8 +126,8 @@ export default defineConfig({
         test: {
           name: 'upgrade',
           execArgv,
-          include: ['{packages,examples}/*/test/upgrade/**/*.test.ts'],
-          globalSetup: ['packages/istio-redirect/test/runtimes/node/global-setup.ts'],
+          include: ['test/upgrade/**/*.test.ts'],
+          globalSetup: ['test/runtimes/node/global-setup.ts'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },

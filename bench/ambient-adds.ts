@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { netns, openRtnl } from '@cni/netns'
-import { eventually } from '../packages/istio-redirect/test/e2e/agent-node.ts'
 import {
   nodeLevelNode,
   type PodToAdd,
   type PtpPodOptions,
-} from '../packages/istio-redirect/test/e2e/node-level-node.ts'
+} from '../packages/istio-redirect/test/e2e/ambient/node-level-node.ts'
+import { eventually } from '../packages/istio-redirect/test/stage/agent-node.ts'
 import { root } from './lib/compiled.ts'
 import type { Contender } from './lib/contender.ts'
 import { freshCopy } from './lib/scratch.ts'

@@ -6,17 +6,14 @@ import { exec } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-// Original programs that the test files original*.test.ts need, each with the comparison that needs it.
+// Original programs that the folders of test/peers need, each with the comparison that needs it.
 const PEERS = new Map([
-  ['cnitool', 'packages/libcni: a list executed and remembered by either'],
-  ['istio-cni', 'packages/istio-redirect: random pods through both plugins, with iptables and with native nftables'],
-  ['install-cni', 'packages/istio-redirect: the repair controller, with kube-apiserver and etcd'],
-  ['istio-iptables', 'packages/istio-redirect: random command lines through both programs'],
-  ['ztunnel', 'packages/istio-redirect: a real ztunnel with our agent, and what it answers beside its stand-in'],
-  [
-    'kube-apiserver',
-    'packages/istio-redirect: a real API server for the repair controllers and the rights of the chart',
-  ],
+  ['cnitool', 'cnitool: a list executed and remembered by either'],
+  ['istio-cni', 'plugin: random pods through both plugins, with iptables and with native nftables'],
+  ['install-cni', 'kubernetes: the repair controller, with kube-apiserver and etcd'],
+  ['istio-iptables', 'command: random command lines through both programs'],
+  ['ztunnel', 'ztunnel: a real ztunnel with our agent, and what it answers beside its stand-in'],
+  ['kube-apiserver', 'kubernetes: a real API server for the repair controllers and the rights of the chart'],
 ])
 
 await main(async () => {
@@ -31,7 +28,7 @@ await main(async () => {
   // Uses one seed for all test suites, so that CNI_SEED can repeat a failure.
   const { CNI_SEED = String(Date.now() % 0x7fff_ffff), CNI_FUZZ_RUNS } = process.env
   say(`CNI_SEED=${CNI_SEED}${CNI_FUZZ_RUNS === undefined ? '' : ` CNI_FUZZ_RUNS=${CNI_FUZZ_RUNS}`}`)
-  await exec(['vitest', 'run', '--project=e2e', 'e2e/original'], {
+  await exec(['vitest', 'run', '--project=e2e', 'test/peers'], {
     stdout: 'inherit',
     env: { CNI_PEERS: resolve(folder), CNI_SEED },
   })

@@ -21,12 +21,12 @@ const SAMPLE = [
   'packages/iptables/test/trace.netns.test.ts',
   'packages/ipset/test/',
   'packages/ebpf/test/',
-  'packages/istio-redirect/test/tproxy.netns.test.ts',
+  'packages/istio-redirect/test/plugin/tproxy.netns.test.ts',
   'packages/istio-node-level/test/ebpf/programs.netns.test.ts',
   'packages/istio-node-level/test/ebpf/walks.netns.test.ts',
   // The next test file needs the kernel module geneve, which many other kernels lack.
   'packages/istio-node-level/test/walks.netns.test.ts',
-  'packages/istio-redirect/test/e2e/user-namespace.test.ts',
+  'packages/istio-redirect/test/e2e/plugin/user-namespace.test.ts',
   'docs/examples/tcp-redirect/',
 ]
 /** Test files that do not run in the virtual machine, because they compare JavaScript runtimes and not kernels. */

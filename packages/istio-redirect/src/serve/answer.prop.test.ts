@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { podInfo } from '../../../istio-rules/src/pod/pod-info.ts'
-import { requestFor } from '../../test/serve-client.ts'
+import { requestFor } from '../../test/serve/serve-client.ts'
 import { answerAdd } from '../agent/serve/answer-add.ts'
 import { meshPod } from '../testing/pods.ts'
 import { encodeAnswer, readAnswer, type ServeAnswer } from './answer.ts'

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { captureDefaults } from '../../../istio-rules/src/capture/config.ts'
-import { RECORDS_OF_VERSION_1 } from '../../test/records-of-version-1.ts'
+import { RECORDS_OF_VERSION_1 } from '../../test/plugin/records-of-version-1.ts'
 import { attachmentKey } from './attachment-of-call.ts'
 import { type AttachmentRecord, attachmentsIn, findByNetns } from './attachments.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tools } from '../../test/tools-io.ts'
+import { tools } from '../../test/tools/tools-io.ts'
 
 const web = `apiVersion: v1
 kind: Pod

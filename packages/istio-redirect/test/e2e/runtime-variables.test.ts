@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { expect, onTestFinished, test } from 'vitest'
-import { agentNode, eventually } from './agent-node.ts'
-import { COMPILED } from './executables.ts'
+import { agentNode, eventually } from '../stage/agent-node.ts'
+import { COMPILED } from '../stage/executables.ts'
 
 const TOOLS = fileURLToPath(new URL('../../../../dist/bin/istio-redirect', import.meta.url))
 

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApiServer } from '@cni/kube/testing'
-import type { AgentNode } from '../e2e/agent-node.ts'
+import type { AgentNode } from './agent-node.ts'
 
 /** Access of the agent's components to the test's API server. */
 export interface Account {
@@ -18,7 +18,7 @@ interface AgentOptions {
 
 /** Creates files for a compiled agent. Imports on demand, because the import needs the executable. */
 export async function agentFor({ net, env = {} }: AgentOptions): Promise<AgentNode> {
-  const { agentNode } = await import('../e2e/agent-node.ts')
+  const { agentNode } = await import('./agent-node.ts')
   const agents = agentNode(net)
   Object.assign(agents.env, env)
   return agents

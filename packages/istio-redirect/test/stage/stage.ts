@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { type ApiServer, type ApiServerOptions, startApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { AgentNode } from '../e2e/agent-node.ts'
 import { type Account, agentFor, writeAccount } from './agent.ts'
+import type { AgentNode } from './agent-node.ts'
 import { type Connect, connectPods, type KernelOptions, type PodNetwork, prepareKernel } from './kernel.ts'
 
 /** Parts of a simulated node that a test needs. Other parts are not started. */

@@ -9,7 +9,7 @@ import { connectFrom } from '../../src/testing/node/stand-ins.ts'
 import { spawnZtunnel } from '../../src/testing/node/ztunnel/spawn-ztunnel.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { nodeFiles } from '../ambient/replaced-pod.ts'
-import { addresses, ambientCluster } from '../ambient-cluster.ts'
+import { addresses, ambientCluster } from '../ambient/rules/two-pods.ts'
 
 const user = 1000
 const eventually = { timeout: 20_000 }

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { Observer } from '../../../../kube/src/watch/list-watch-options.ts'
-import { podsFixture } from '../../../test/pods-fixture.ts'
 import { onNode } from '../../../test/stage/pods.ts'
+import { podsFixture } from '../../../test/stage/pods-fixture.ts'
 import { plainPod } from '../../testing/pods.ts'
 import { podWatches } from './pod-watches.ts'
 

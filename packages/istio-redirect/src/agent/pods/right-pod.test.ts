@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { skipReason } from '../../../../istio-rules/src/decide/ladder.ts'
-import { podsFixture } from '../../../test/pods-fixture.ts'
 import { onNode } from '../../../test/stage/pods.ts'
+import { podsFixture } from '../../../test/stage/pods-fixture.ts'
 import { meshPod, plainPod } from '../../testing/pods.ts'
 import { type PodCacheOptions, podCache } from './pod-cache.ts'
 import { rightPod } from './right-pod.ts'

@@ -1,6 +1,6 @@
 import type { ApiServer } from '@cni/kube/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { repairFixture, validatedPod } from '../../../test/repair-fixture.ts'
+import { repairFixture, validatedPod } from '../../../test/repair/repair-fixture.ts'
 import { plainPod } from '../../testing/pods.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { ApiServer, Misbehaviour } from '@cni/kube/testing'
 import { describe, expect, test, vi } from 'vitest'
-import { type RepairFixtureOptions, repairFixture, validatedPod } from '../../../test/repair-fixture.ts'
+import { type RepairFixtureOptions, repairFixture, validatedPod } from '../../../test/repair/repair-fixture.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 5 })
 const label = { labelPods: true }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type Machine, tools } from '../../../test/tools-io.ts'
+import { type Machine, tools } from '../../../test/tools/tools-io.ts'
 
 const resolv = { '/etc/resolv.conf': '# none\nsearch x\nnameserver 10.0.0.10\nnameserver fd00::10\nnameserver x\n' }
 

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import type { Netns } from '@cni/netns'
+import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
+import { ambientGrants } from '../../../src/testing/grants.ts'
+import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
+import { plainPod } from '../../../src/testing/pods.ts'
+import { agentFor, writeAccount } from '../../stage/agent.ts'
+import { type AgentProcess, eventually } from '../../stage/agent-node.ts'
+import { COMPILED } from '../../stage/executables.ts'
+import { ambientReady, startOnNode } from '../../stage/on-node.ts'
+import { onNode } from '../../stage/pods.ts'
+import { stage } from '../../stage/stage.ts'
+import { type TestBed, testBed } from '../plugin/pod.ts'
+
+/** UID of the test pod `web`. */
+export const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
+const selector = `
+- podSelector: { matchLabels: { ${mode}: ambient } }
+- podSelector: { matchExpressions: [{ key: ${mode}, operator: NotIn, values: [none] }] }
+  namespaceSelector: { matchLabels: { ${mode}: ambient } }
+`
+const stored = (name: string, itsUid: string) =>
+  onNode(plainPod({ name, namespace: 'demo' }), itsUid, { serviceAccountName: 'default' })
+const conf = {
+  ambient_enabled: true,
+  enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
+}
+
+/** Starts a test node with the plugin chain and compiled agents in ambient mode. Disposing the node ends the agents. */
+export async function ambientNode() {
+  const bedOptions = { pod: stored('web', uid), conf, grants: ambientGrants }
+  const env = {
+    AMBIENT_ENABLED: 'true',
+    AMBIENT_IPV6: 'true',
+    AMBIENT_ENABLEMENT_SELECTOR: selector,
+    POD_NAMESPACE: 'istio-system',
+  }
+  return await stage({ pods: 'none' }, async ({ pod, stack }) => {
+    const bed: TestBed = stack.use(await testBed(() => COMPILED, bedOptions))
+    // Mounts the pod's network namespace before the agent starts, because the agent does not see later mounts.
+    const netns = await pod()
+    // The agents have to end before the test removes the folder of their run directory.
+    const agents = stack.use(await agentFor({ env }))
+    const { api, runDir, runtime, conflist } = bed.node
+    api.setNamespace('demo', { [mode]: 'ambient' })
+    writeAccount(api, agents.path('sa'), agents)
+    const ztunnelSocket = agents.path('ztunnel.sock')
+    Object.assign(agents.env, { CNI_AGENT_RUN_DIR: runDir, ZTUNNEL_UDS_ADDRESS: ztunnelSocket })
+    const inNode = (...argv: [string, ...string[]]) =>
+      spawnSync('nsenter', [`--net=${bed.nodeNetns.path}`, ...argv], { encoding: 'utf8' }).stdout
+    const begin = (): Promise<AgentProcess> => startOnNode(agents, bed.nodeNetns)
+    return {
+      bed,
+      begin,
+      ztunnelSocket,
+      /** Adds a second pod to the test node. */
+      async addAnother(name: string): Promise<{ uid: string; netns: Netns; addresses: readonly string[] }> {
+        const digest = createHash('sha256').update(name).digest('hex')
+        const itsUid = `${uid.slice(0, -12)}${digest.slice(0, 12)}`
+        api.setPod(stored(name, itsUid))
+        const args = (bed.attachment.args ?? []).map(
+          ([key, value]) => [key, key === 'K8S_POD_NAME' ? name : value] as const,
+        )
+        const attachment = { ...bed.attachment, containerID: digest.slice(0, 12), netns: netns.path, args }
+        const { result } = await runtime.add(conflist, attachment)
+        return { uid: itsUid, netns, addresses: (result.ips ?? []).map(({ address }) => address.split('/')[0] ?? '') }
+      },
+      start: () => ambientReady(begin()),
+      names: agents.names,
+      /** Rules in the node's network namespace, as `iptables-save` prints them. */
+      onNode: () => inNode('iptables-save'),
+      /** Pod addresses in the node's ipsets for kubelet's probes. */
+      inSets: () => [...inNode('ipset', 'save').matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
+      /** Starts a ztunnel stand-in and waits until it is connected to the agent. */
+      async ztunnel(agent: AgentProcess) {
+        const ztunnel = stack.use(startZtunnel({ path: ztunnelSocket }))
+        await eventually(() => ztunnel.ready, agent.log)
+        return ztunnel
+      },
+      status: async () => JSON.parse((await agents.command('status', '--json')).stdout).ambient,
+      add: (args: readonly (readonly [string, string])[] = []) =>
+        runtime.add(conflist, { ...bed.attachment, args: [...(bed.attachment.args ?? []), ...args] }),
+      annotation: () => api.getPod('demo', 'web')?.metadata.annotations?.['ambient.istio.io/redirection'],
+    }
+  })
+}

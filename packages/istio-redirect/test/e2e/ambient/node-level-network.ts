@@ -1,0 +1,76 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { basename } from 'node:path'
+import { realExec } from '@cni/invoke'
+import { type Attachment, cni, encodeConf, parseNetworkList, planNetwork } from '@cni/libcni'
+import { type Netns, netns } from '@cni/netns'
+import type { Conflist } from '@cni/types'
+import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
+import { LOOPBACK, REFERENCE_PLUGINS } from '../../../src/testing/node/node.ts'
+import type { AgentNode } from '../../stage/agent-node.ts'
+
+/** Mode of node-level redirection: by iptables rules and tunnels, or by eBPF programs. */
+export type RedirectedBy = 'node-iptables' | 'node-ebpf'
+
+/** Command line, environment and input of a plugin's process on the test node. */
+export interface PluginCall {
+  readonly argv: readonly [string, ...string[]]
+  readonly env: Readonly<Record<string, string>>
+  readonly stdin: string
+}
+
+/** Creates the test node's pod network: a chain of Debian's ptp plugin and our plugin. */
+export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string, redirected: RedirectedBy) {
+  mkdirSync(agents.path('plugins'))
+  for (const file of [...['loopback', 'ptp', 'host-local'].map((name) => `${REFERENCE_PLUGINS}/${name}`), plugin]) {
+    symlinkSync(file, agents.path('plugins', basename(file)))
+  }
+  const ptp = {
+    type: 'ptp',
+    ipMasq: false,
+    ipam: {
+      type: 'host-local',
+      dataDir: agents.path('ipam'),
+      ranges: [[{ subnet: '10.61.0.0/24' }]],
+      routes: [{ dst: '0.0.0.0/0' }],
+    },
+  }
+  const ours = {
+    type: basename(plugin),
+    cni_agent_run_dir: agents.path('run'),
+    ambient_enabled: true,
+    ambient_redirect_mode: redirected,
+    enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
+  }
+  const listOf = (...plugins: Conflist['plugins']): Conflist => ({ cniVersion: '1.0.0', name: 'ptp', plugins })
+  const path = [agents.path('plugins')]
+  const real = realExec()
+  const runtime = cni({
+    path,
+    cacheDir: agents.path('cache'),
+    exec: { find: real.find, run: (request) => netns.run(node, () => ({ outcome: real.run(request) })).outcome },
+    env: { PATH: process.env.PATH },
+    stderr: () => {},
+  })
+  const connect = async (list: Conflist, attachment: Attachment) => {
+    await runtime.add(LOOPBACK, { ...attachment, ifName: 'lo' })
+    const { result, document } = await runtime.add(list, attachment)
+    return { ip: result.ips?.[0]?.address.split('/')[0] ?? '', document }
+  }
+  return {
+    /** Connects a pod to the network and returns the pod's address. */
+    add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
+    /** Connects a pod by the ptp plugin, and prepares a later call of our plugin. */
+    async addButOurs(attachment: Attachment) {
+      const { ip, document } = await connect(listOf(ptp), attachment)
+      const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))
+      const [planned] = planNetwork(conflist, { command: 'ADD', rt: attachment, path }).calls
+      if (planned === undefined) throw new Error('no call of the plugin was planned')
+      const argv = ['/usr/bin/nsenter', `--net=${node.path}`, plugin] as const
+      const env = { ...planned.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+      const call: PluginCall = { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) }
+      return { ip, call }
+    },
+    /** Removes the link and the address of a pod from the test node. */
+    remove: (attachment: Attachment) => runtime.del(listOf(ptp), attachment),
+  }
+}

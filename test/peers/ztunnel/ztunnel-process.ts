@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
+import * as z from 'zod/mini'
+import { connectMarked } from '../../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
+import type { TalkingZtunnel } from '../../../packages/istio-redirect/test/zds/ztunnel-messages.suite.ts'
+
+/** Process of a real ztunnel in a network namespace of its own, as in a cluster. */
+export interface ZtunnelProcess extends TalkingZtunnel {
+  readonly pid: number
+  /** Reads connection counts from ztunnel's metrics, by kind, such as `source web to shop with mutual_tls`. */
+  connections(): Promise<Readonly<Record<string, number>>>
+  log(): string
+}
+
+/** Options of {@link startZtunnelProcess}, which starts a real ztunnel. */
+export interface ZtunnelProcessOptions {
+  /** Path of ztunnel's executable. */
+  readonly file: string
+  /** Path of the agent's socket, to which ztunnel connects. */
+  readonly path: string
+  /**
+   * Mesh configuration in YAML that istiod would send ztunnel. It does not change while ztunnel runs. Default: empty.
+   */
+  readonly mesh?: string
+}
+
+/** Starts a real ztunnel that makes its own certificates and needs no istiod. */
+export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promise<ZtunnelProcess> {
+  const { file, path, mesh = '{}' } = options
+  await using starting = new AsyncDisposableStack()
+  const own = starting.use(await tempNetns())
+  const env = {
+    PROXY_MODE: 'shared',
+    NODE_NAME: 'n1',
+    CLUSTER_ID: 'Kubernetes',
+    FAKE_CA: 'true',
+    XDS_ADDRESS: '',
+    LOCAL_XDS: mesh,
+    INPOD_UDS: path,
+    RUST_LOG: 'info',
+  }
+  // ztunnel also reads settings below its working directory, so the test starts it in `/`.
+  const child = netns.run(own, () =>
+    spawn(file, ['proxy', 'ztunnel'], { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] }),
+  )
+  let log = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      log += piece
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : 137))
+  const ask = (port: number, of: string): Promise<{ status: number | undefined; body: string }> =>
+    new Promise((resolve, reject) => {
+      const createConnection = () => new Socket({ fd: connectMarked(own, { address: '127.0.0.1', port }) })
+      const asked = request({ createConnection, path: of }, (response) => {
+        text(response).then((body) => resolve({ status: response.statusCode, body }), reject)
+      })
+      asked.on('error', reject).end()
+    })
+  const end = (signal: NodeJS.Signals) => (): Promise<number> => {
+    child.kill(signal)
+    return ended
+  }
+  const kill = end('SIGKILL')
+  starting.defer(async () => void (await kill()))
+  await once(child, 'spawn')
+  const all = starting.move()
+  return {
+    pid: child.pid ?? 0,
+    ended,
+    stop: end('SIGTERM'),
+    kill,
+    log: () => log,
+    // A failed request to ztunnel means not ready: ztunnel does not listen yet, or has ended.
+    ready: () =>
+      ask(15021, '/healthz/ready').then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    async pods() {
+      const { workloadState } = z.parse(dumpSchema, JSON.parse((await ask(15000, '/config_dump')).body))
+      return Object.entries(workloadState)
+        .filter(([, { state }]) => state === 'Up')
+        .map(([uid]) => uid)
+        .toSorted()
+    },
+    async connections() {
+      const { body } = await ask(15020, '/metrics')
+      const counts: Record<string, number> = {}
+      for (const [, labels = '', count] of body.matchAll(/^istio_tcp_connections_opened_total\{(.*)\} (\d+)$/gm)) {
+        const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]
+        const [from, to, policy] = [of('source_workload'), of('destination_workload'), of('connection_security_policy')]
+        const told = `${of('reporter')} ${from} to ${to} with ${policy}`
+        // ztunnel counts connections to a service separately from connections to the pod. The test adds both numbers.
+        counts[told] = (counts[told] ?? 0) + Number(count)
+      }
+      return counts
+    },
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  }
+}
+
+// internal
+
+const dumpSchema = z.object({
+  workloadState: z.record(z.string(), z.object({ state: z.enum(['Pending', 'Up']) })),
+})
