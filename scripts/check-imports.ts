@@ -3,6 +3,8 @@
  * - A package imports other packages by name, as imports-map.ts allows.
  * - Folders of one package do not import each other in a circle.
  * - Files do not import the `index.ts` of their own package.
+ *
+ * Also limits the number of source files in one folder, and of test files.
  */
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
@@ -14,7 +16,7 @@ import { importsOf, sources } from './lib/sources.ts'
 /** Folders without an import check: dependencies, build output, and test programs with intended circular imports. */
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
 
-/** Maximum number of source files in one folder, without tests. */
+/** Maximum number of source files in one folder, and of files in one folder of tests. */
 const MOST_BESIDE = 20
 
 const problems: string[] = []
@@ -23,7 +25,10 @@ for (const folder of packages) {
   checkPackage(folder)
   checkFolders(folder)
 }
-for (const folder of [...packages, ...globSync('examples/*', { cwd: root }), 'bench', 'scripts']) checkCircles(folder)
+for (const folder of [...packages, ...globSync('examples/*', { cwd: root }), 'bench', 'scripts', 'test']) {
+  checkCircles(folder)
+}
+checkSize(filesIn('{packages/*/,}test'))
 if (problems.length > 0) {
   process.stderr.write(`${problems.join('\n')}\n`)
   process.exitCode = 1
@@ -53,13 +58,18 @@ function checkPackage(folder: string): void {
   }
 }
 
-/** Checks a folder for circular imports, and limits its number of source files. */
-function checkFolders(folder: string): void {
+/** Limits the number of files in each folder. */
+function checkSize(files: readonly string[]): void {
   const beside = new Map<string, number>()
-  for (const file of sources(folder)) beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)
+  for (const file of files) beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)
   for (const [path, count] of beside) {
-    if (count > MOST_BESIDE) problems.push(`${path}: ${count} sources beside each other; at most ${MOST_BESIDE}`)
+    if (count > MOST_BESIDE) problems.push(`${path}: ${count} files beside each other; at most ${MOST_BESIDE}`)
   }
+}
+
+/** Checks the folders of a package for circular imports and for too many source files. */
+function checkFolders(folder: string): void {
+  checkSize(sources(folder))
   for (const level of folderArrows(folder).values()) {
     for (const [from, targets] of level) {
       for (const [to, example] of targets) {
@@ -101,5 +111,9 @@ function checkCircles(folder: string): void {
     path.pop()
     state.set(file, 'done')
   }
-  for (const file of globSync(`${folder}/**/*.ts`, { cwd: root, exclude: NOT_CHECKED })) visit(file)
+  for (const file of filesIn(folder)) visit(file)
+}
+
+function filesIn(folder: string): string[] {
+  return globSync(`${folder}/**/*.ts`, { cwd: root, exclude: NOT_CHECKED })
 }

@@ -3,7 +3,7 @@ import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec } from './lib/exec.ts'
 import { main, Stop, say } from './lib/progress.ts'
 
-const SUITES = ['packages/iptables/', 'packages/istio-redirect/test/redirect-rules']
+const SUITES = ['packages/iptables/', 'packages/istio-redirect/test/plugin/redirect-rules']
 
 await main(async () => {
   if (process.getuid?.() !== 0) throw new Stop('these tests need root: they create network namespaces')

@@ -16,9 +16,9 @@ import { testsInMachine } from './lib/vm/tests-in-machine.ts'
 /** Default test files: only tests that depend on the kernel. All tests would take too long in emulation. */
 const SAMPLE = [
   'packages/netns/test/',
-  'packages/iptables/test/foreign.netns.test.ts',
+  'packages/iptables/test/foreign/foreign.netns.test.ts',
   'packages/iptables/test/trouble.netns.test.ts',
-  'packages/iptables/test/trace.netns.test.ts',
+  'packages/iptables/test/trace/trace.netns.test.ts',
   'packages/ipset/test/',
   'packages/ebpf/test/',
   'packages/istio-redirect/test/plugin/tproxy.netns.test.ts',

@@ -8,7 +8,7 @@ import { encodeRule } from '../src/encode/encode-rule.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 import { type Family, families, type Rule } from '../src/rules/model.ts'
 import { restoreText } from '../src/text/restore-text.ts'
-import { anyRuleset } from './arbitraries.ts'
+import { anyRuleset } from './random/arbitraries.ts'
 
 const runs = Number(process.env.CNI_FUZZ_RUNS ?? 40)
 const programs = { ipv4: 'ip', ipv6: 'ip6' } as const

@@ -8,7 +8,7 @@ import type { Ruleset } from '../src/rules/model.ts'
 import { ruleset } from '../src/rules/ruleset.ts'
 import type { IptablesPort } from '../src/run/port.ts'
 import { netnsPort } from '../src/session/netns-port.ts'
-import { chain, changing, commit, disturbance, disturbed, held, node, rules } from './interference.ts'
+import { chain, changing, commit, disturbance, disturbed, held, node, rules } from './foreign/interference.ts'
 
 const onlyProgram = ruleset({ filter: ['EX'] }, (t) => [
   t.filter.on('EX').drop(),

@@ -8,8 +8,8 @@ import { iptables } from '../src/iptables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 import { families, type Ruleset } from '../src/rules/model.ts'
 import { wantedState } from '../src/state/wanted.ts'
-import { anyRuleset, setPair } from './arbitraries.ts'
 import { inMode, modes } from './modes.ts'
+import { anyRuleset, setPair } from './random/arbitraries.ts'
 
 /** Number of random rulesets for each back end. */
 const runs = times(30)

@@ -1,4 +1,4 @@
-import { lackingKinds } from '../../netns/test/link-kinds.ts'
+import { lackingKinds } from '../../netns/test/rtnl/link-kinds.ts'
 import type { TunnelKind } from '../src/names.ts'
 
 /** Finds a tunnel type that the test machine's kernel supports, geneve if possible. */

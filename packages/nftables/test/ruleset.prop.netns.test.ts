@@ -5,8 +5,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRecords } from '../src/decode/records.ts'
 import { printRecords } from '../src/print/print-records.ts'
-import { rulesets } from './arbitrary-rulesets.ts'
 import { eachPod } from './each-pod.ts'
+import { rulesets } from './random/arbitrary-rulesets.ts'
 
 const numRuns = Number(process.env.CNI_RULESETS ?? 30)
 

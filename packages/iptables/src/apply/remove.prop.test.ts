@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { anyRuleset } from '../../test/arbitraries.ts'
+import { anyRuleset } from '../../test/random/arbitraries.ts'
 import { iptables } from '../iptables.ts'
 import { parseSave } from '../parse/saved-tables.ts'
 import { isBuiltin, type Ruleset } from '../rules/model.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { anyRuleset } from '../../test/arbitraries.ts'
+import { anyRuleset } from '../../test/random/arbitraries.ts'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import type { Rule, Ruleset } from '../rules/model.ts'
 import { ruleset } from '../rules/ruleset.ts'

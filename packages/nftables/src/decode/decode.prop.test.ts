@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rulesets } from '../../test/arbitrary-rulesets.ts'
+import { rulesets } from '../../test/random/arbitrary-rulesets.ts'
 import { encodeRule } from '../encode/encode-rule.ts'
 import type { EncodedSet } from '../encode/encoded.ts'
 import type { NftSet } from '../wire/dumps/set-records.ts'

@@ -1,7 +1,7 @@
 import { nftables } from '@cni/nftables'
 import { fakeKernel } from '@cni/nftables/testing'
 import { describe } from 'vitest'
-import { watchBehaviour } from '../../test/watch.suite.ts'
+import { watchBehaviour } from '../../test/trace/watch.suite.ts'
 
 describe('changes of the fake', () => {
   watchBehaviour(async () => {

@@ -1,6 +1,6 @@
 import { openSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { rtnlBehaviour } from '../../../test/rtnl.suite.ts'
+import { rtnlBehaviour } from '../../../test/rtnl/rtnl.suite.ts'
 import { run } from '../../enter/runner.ts'
 import { Netns } from '../../handle/netns.ts'
 import { fakeRtnl } from './fake-rtnl.ts'
