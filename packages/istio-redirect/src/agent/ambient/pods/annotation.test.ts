@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ambientPod as pod } from '../../../../../istio-rules/test/ambient-pods.ts'
-import { annotationPatch, patchAfter } from './annotation.ts'
+import { annotationPatch } from './annotation.ts'
 
 describe('the annotation', () => {
   const path = '/api/v1/namespaces/shop/pods/web-0/status'
@@ -14,6 +14,7 @@ describe('the annotation', () => {
     ['enabled', undefined, '{"metadata":{"annotations":{"ambient.istio.io/redirection":null}}}'],
     ['pending', 'enabled', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}'],
     ['disabled', 'enabled', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"enabled"}}}'],
+    ['enabled', 'pending', '{"metadata":{"annotations":{"ambient.istio.io/redirection":"pending"}}}'],
     ['enabled', 'enabled', undefined],
     ['pending', 'pending', undefined],
     [undefined, undefined, undefined],
@@ -22,19 +23,5 @@ describe('the annotation', () => {
     expect(text(patch)).toBe(expected)
     if (patch !== undefined)
       expect(patch).toMatchObject({ method: 'PATCH', path, body: { type: 'application/merge-patch+json' } })
-  })
-
-  test.each([
-    ['enrolled', undefined, 'enabled'],
-    ['enrolled', 'pending', 'enabled'],
-    ['enrolled', 'enabled', undefined],
-    ['unacknowledged', undefined, 'pending'],
-    ['unacknowledged', 'pending', undefined],
-    ['unacknowledged', 'enabled', 'pending'],
-    ['impossible', undefined, undefined],
-    ['impossible', 'pending', undefined],
-  ] as const)('after an attempt with the result %s, with the value %j, becomes %j', (outcome, is, becomes) => {
-    const patch = patchAfter(saying(is), outcome)
-    expect(text(patch)).toBe(becomes && `{"metadata":{"annotations":{"ambient.istio.io/redirection":"${becomes}"}}}`)
   })
 })

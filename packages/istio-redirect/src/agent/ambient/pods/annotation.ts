@@ -25,15 +25,3 @@ export function annotationPatch(
     },
   }
 }
-
-/** Result of an attempt to enrol a pod. `unacknowledged`: ztunnel did not accept the pod. */
-export type EnrolmentOutcome = 'enrolled' | 'unacknowledged' | 'impossible'
-
-/** Builds the API request that writes the result of an enrolment into the pod's annotation. */
-export function patchAfter(
-  pod: Pick<AmbientPod, 'namespace' | 'name' | 'annotations'>,
-  outcome: EnrolmentOutcome,
-): KubeRequest | undefined {
-  if (outcome === 'impossible') return undefined
-  return annotationPatch(pod, outcome === 'enrolled' ? 'enabled' : 'pending')
-}

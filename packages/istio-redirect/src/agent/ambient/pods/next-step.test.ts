@@ -3,7 +3,7 @@ import { decideEnrolment } from '@cni/istio-rules'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mode, ambientPod as pod, settings } from '../../../../../istio-rules/test/ambient-pods.ts'
-import { patchAfter, redirectionAnnotation } from './annotation.ts'
+import { annotationPatch, redirectionAnnotation } from './annotation.ts'
 import { type EnrolmentStep, nextStep, type PodSituation } from './next-step.ts'
 
 const ambient = { [mode]: 'ambient' }
@@ -200,7 +200,7 @@ describe('a pod', () => {
 
 /** Applies a successful step to the situation of a pod. */
 function after(before: PodSituation, done: EnrolmentStep): PodSituation {
-  const annotate = (patch: ReturnType<typeof patchAfter>) => {
+  const annotate = (patch: ReturnType<typeof annotationPatch>) => {
     if (patch === undefined) return before.pod
     const { [redirectionAnnotation]: _, ...others } = before.pod.annotations
     const value = /"(enabled|pending)"/.exec(JSON.stringify(patch.body?.document))?.[1]
@@ -212,7 +212,7 @@ function after(before: PodSituation, done: EnrolmentStep): PodSituation {
     case 'enrol':
       return {
         ...before,
-        pod: annotate(patchAfter(before.pod, 'enrolled')),
+        pod: annotate(annotationPatch(before.pod, 'enabled')),
         reached: reached('enabled', ...done.addresses),
       }
     case 'addresses':
