@@ -1,8 +1,8 @@
 import { ProtobufError } from '@cni/types/protobuf'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { decodeRequest, encodeAck, encodeHello } from '../testing/node/ztunnel/wire-of-ztunnel.ts'
 import { decodeAck, decodeHello, encodeRequest, type ZdsRequest } from './wire.ts'
-import { decodeRequest, encodeAck, encodeHello } from './wire-of-ztunnel.ts'
 
 const text = fc.string({ unit: 'binary', maxLength: 300 })
 const workload = fc.record({ name: text, namespace: text, serviceAccount: text })

@@ -1,7 +1,7 @@
 import { ProtobufError } from '@cni/types/protobuf'
 import { describe, expect, test } from 'vitest'
+import { decodeRequest, encodeAck, encodeHello } from '../testing/node/ztunnel/wire-of-ztunnel.ts'
 import { decodeAck, decodeHello, encodeRequest, type ZdsRequest } from './wire.ts'
-import { decodeRequest, encodeAck, encodeHello } from './wire-of-ztunnel.ts'
 
 const uid = '55efbedd-5af0-4fb0-b896-61604f0b0b53'
 const u = Buffer.from(uid).toString('hex')

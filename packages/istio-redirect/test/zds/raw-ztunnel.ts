@@ -1,6 +1,11 @@
 import { fstatSync } from 'node:fs'
 import { connectUnix } from '@cni/netns/unix'
-import { decodeRequest, encodeAck, encodeHello, type ReceivedRequest } from '../../src/zds/wire-of-ztunnel.ts'
+import {
+  decodeRequest,
+  encodeAck,
+  encodeHello,
+  type ReceivedRequest,
+} from '../../src/testing/node/ztunnel/wire-of-ztunnel.ts'
 
 /** Message that the ztunnel stand-in received from the agent, with the inodes of its file descriptors. */
 export interface Told {

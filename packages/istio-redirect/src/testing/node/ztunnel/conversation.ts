@@ -3,9 +3,9 @@ import { type Netns, netns } from '@cni/netns'
 import type { UnixMessage } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
-import { decodeRequest, type ReceivedRequest } from '../../../zds/wire-of-ztunnel.ts'
 import type { ProxySurroundings } from './listeners.ts'
 import { podProxy } from './pod-proxy.ts'
+import { decodeRequest, type ReceivedRequest } from './wire-of-ztunnel.ts'
 
 /** Pod that the ztunnel stand-in received from the agent. */
 export interface ZtunnelPod {

@@ -2,10 +2,10 @@ import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { connectUnix, type UnixConnection, type UnixMessage } from '@cni/netns/unix'
 import { MAX_MESSAGE } from '../../../zds/wire.ts'
-import { encodeAck, encodeHello } from '../../../zds/wire-of-ztunnel.ts'
 import type { ZtunnelBehaviour } from './behaviour.ts'
 import { type Reaction, type ZtunnelPod, ztunnelPods } from './conversation.ts'
 import type { Forwarded } from './listeners.ts'
+import { encodeAck, encodeHello } from './wire-of-ztunnel.ts'
 
 interface ZtunnelOptions {
   /** Path of the agent's unix socket, to which ztunnel connects. */

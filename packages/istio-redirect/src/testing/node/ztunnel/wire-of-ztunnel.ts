@@ -1,6 +1,6 @@
 /** Encodes and decodes messages of the protocol ZDS as ztunnel does, for stand-ins of ztunnel. */
 import { fieldsOf, lengthDelimited, messageIn, numberField, textField, textOf } from '@cni/types/protobuf'
-import type { Ack, AddRequest, Hello, WorkloadInfo, ZdsRequest } from './wire.ts'
+import type { Ack, AddRequest, Hello, WorkloadInfo, ZdsRequest } from '../../../zds/wire.ts'
 
 /** Message that ztunnel received from the agent. An `add` message may lack the workload. */
 export type ReceivedRequest =
