@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs'
-import { isRunError, type RunResult, run } from '@cni/host'
-import { type Netns, netns, openRtnl } from '@cni/netns'
+import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { PATH } from './peers.ts'
 
@@ -16,47 +14,20 @@ export interface Sandbox {
 
 /** Creates a network namespace for a test. Equal options always create an equal namespace. */
 export async function sandbox({ addresses, withoutIpv6 = [], foreign }: Sandbox): Promise<Netns & AsyncDisposable> {
-  const target = await tempNetns()
-  try {
-    netns.run(target, quietIpv6)
-    {
-      using rtnl = await openRtnl(target)
-      await rtnl.addLink({ name: 'eth0', kind: 'bridge' })
-      await rtnl.setLinkUp('eth0')
-      for (const address of addresses) await rtnl.addAddress('eth0', address)
-    }
-    netns.run(target, () => withoutIpv6.forEach(switchIpv6Off))
-    if (foreign.length > 0) await netns.exec(target, ['sh', '-ec', foreign.join('\n')], { env: { PATH } })
-    return target
-  } catch (error) {
-    await target[Symbol.asyncDispose]()
-    throw error
-  }
-}
-
-/** Disables duplicate address detection, and automatic IPv6 addresses, which depend on the MAC. */
-function quietIpv6(): void {
+  await using starting = new AsyncDisposableStack()
+  const target = starting.use(await tempNetns())
+  const settings = sysctl(target)
   for (const scope of ['all', 'default']) {
-    writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/addr_gen_mode`, '1')
-    writeFileSync(`/proc/sys/net/ipv6/conf/${scope}/accept_dad`, '0')
+    // Disables automatic IPv6 addresses, because they depend on the MAC.
+    await settings.set(`net.ipv6.conf.${scope}.addr_gen_mode`, 1)
+    await settings.set(`net.ipv6.conf.${scope}.accept_dad`, 0)
   }
-}
-
-/** Disables IPv6 on an interface. The kernel also removes the interface's IPv6 addresses. */
-function switchIpv6Off(link: string): void {
-  writeFileSync(`/proc/sys/net/ipv6/conf/${link}/disable_ipv6`, '1')
-}
-
-/** Runs a program, in the namespace `target` if given. Also resolves if the program fails. */
-export async function outcome(
-  argv: Parameters<typeof run>[0],
-  options: Parameters<typeof run>[1],
-  target?: Netns,
-): Promise<RunResult> {
-  try {
-    return await (target === undefined ? run(argv, options) : netns.exec(target, argv, options))
-  } catch (error) {
-    if (isRunError(error)) return error
-    throw error
-  }
+  using rtnl = await openRtnl(target)
+  await rtnl.addLink({ name: 'eth0', kind: 'bridge', up: true })
+  for (const address of addresses) await rtnl.addAddress('eth0', address)
+  // The kernel also removes the IPv6 addresses of an interface on which IPv6 is disabled.
+  for (const link of withoutIpv6) await settings.set(`net.ipv6.conf.${link}.disable_ipv6`, 1)
+  if (foreign.length > 0) await netns.exec(target, ['sh', '-ec', foreign.join('\n')], { env: { PATH } })
+  starting.move()
+  return target
 }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { seed } from '../../deep.ts'
 import { peer, runs } from '../peers.ts'
 import { sweep } from '../sweep.ts'
-import { commandJudge } from './judge-command.ts'
+import { commandJudge } from './command-judge.ts'
 import { commandCase } from './random-command.ts'
 
 const TOOL = fileURLToPath(new URL('../../../dist/bin/istio-redirect', import.meta.url))

@@ -10,14 +10,13 @@ import {
   ports,
   portsOrAll,
 } from '../../../packages/istio-rules/test/values.ts'
+import type { Sandbox } from '../sandbox.ts'
 
 /**
  * Random case for Istio's command-line program and ours: a few commands that run in sequence in one network namespace.
  */
-export interface CommandCase {
+export interface CommandCase extends Sandbox {
   readonly runs: readonly Command[]
-  readonly addresses: readonly string[]
-  readonly foreign: readonly string[]
 }
 
 /** One command of a random test case: its arguments and environment variables. */

@@ -1,33 +1,22 @@
 import { type PodCase, WORDS_OF_NFT } from '../../../packages/istio-rules/test/random-pod.ts'
-import { isPart, parts, type State, sameRules } from '../state.ts'
-import type { Field } from './fields.ts'
-import { shown } from './fields.ts'
-import type { Pair } from './plugin-pair.ts'
+import {
+  type Field,
+  isUntouched,
+  type KnownDifference,
+  oneBackend,
+  type Seen as SeenCase,
+  wroteNothing,
+} from '../differences.ts'
+import { sameRules } from '../state.ts'
 
-/** Results of Istio's plugin and of ours for a pod, and the namespace before the call. */
-export interface Seen {
-  readonly one: PodCase
-  readonly pair: Pair
-  /** State of the pod's network namespace before the plugin's call. */
-  readonly untouched: State
-}
+type Seen = SeenCase<PodCase>
 
-/** Documented difference between Istio's plugin and ours, as in docs/differences-from-istio.md. */
-export interface Known {
-  readonly id: string
-  readonly what: string
-  holds(seen: Seen, field: Field): boolean
-}
-
-/** Identifier of a documented difference: only our plugin normalizes lists of ports. */
-export const LISTS = 'A6'
-
-/** Description of the documented difference {@link LISTS}. */
+/** Description of difference A6. The test gives Istio's plugin lists without blanks or duplicates. */
 export const LISTS_TEXT =
   'Blanks and duplicates in lists are removed, and ports are decimal. Istio passes the list unchanged to iptables, which reads 0022 as 18.'
 
 /** Documented differences between Istio's plugin and ours, each with a function that recognizes the difference. */
-export const knownDifferences: readonly Known[] = [
+export const knownDifferences: readonly KnownDifference<PodCase>[] = [
   {
     id: 'A1',
     what: "The node agent's own pod is skipped, ambient or not.",
@@ -51,46 +40,32 @@ export const knownDifferences: readonly Known[] = [
   {
     id: 'A7',
     what: 'A repeated ADD writes nothing. After a repeated ADD of Istio both back ends have the rules.',
-    holds: ({ one, pair, untouched }, field) =>
-      one.calls === 2 &&
-      (field === 'legacy ipv4' || field === 'legacy ipv6') &&
-      pair.ours.state[field] === untouched[field] &&
-      (pair.theirs.exitCode !== 0 ||
-        sameRules(pair.theirs.state[field], pair.ours.state[field === 'legacy ipv4' ? 'nft ipv4' : 'nft ipv6'])),
+    holds: (seen, field) => {
+      const { one, theirs, ours } = seen
+      return (
+        one.calls === 2 &&
+        (field === 'legacy ipv4' || field === 'legacy ipv6') &&
+        isUntouched(seen, field) &&
+        (theirs.exitCode !== 0 ||
+          sameRules(theirs.results[field], ours.results[field === 'legacy ipv4' ? 'nft ipv4' : 'nft ipv6']))
+      )
+    },
   },
   {
     id: 'repeated native ADD',
     what: 'A repeated ADD with nftables rules changes nothing. A repeated ADD of Istio inserts rules at other places than the first one.',
-    holds: (seen, field) => {
-      const { theirs, ours } = seen.pair
-      return (
-        seen.one.calls === 2 &&
-        field === 'native' &&
-        sortedLines(theirs.state.native) === sortedLines(ours.state.native)
-      )
-    },
+    holds: ({ one, theirs, ours }, field) =>
+      one.calls === 2 && field === 'native' && sortedLines(theirs.results.native) === sortedLines(ours.results.native),
   },
   {
     id: 'A8',
     what: 'The policy rule of TPROXY is added once. Istio adds it again at each run.',
-    holds: ({ one, pair }, field) =>
+    holds: ({ one, theirs, ours }, field) =>
       one.calls === 2 &&
       field.startsWith('rules and routes') &&
-      isPart(field) &&
-      keepFirst(pair.theirs.state[field].replace(/^\d+:/gm, '')) === pair.ours.state[field].replace(/^\d+:/gm, ''),
+      keepFirst(theirs.results[field].replace(/^\d+:/gm, '')) === ours.results[field].replace(/^\d+:/gm, ''),
   },
-  {
-    id: 'D7',
-    what: 'Both address families use one back end: iptables-legacy if it has tables. Istio chooses a back end for each family.',
-    holds: ({ one, pair }, field) => {
-      if (!isPart(field) || !one.foreign.some((line) => line.startsWith('iptables-legacy'))) return false
-      const { theirs, ours } = pair
-      return (
-        (field === 'nft ipv6' && ours.state[field] === '' && theirs.state['legacy ipv6'] === '') ||
-        (field === 'legacy ipv6' && sameRules(theirs.state['nft ipv6'], ours.state[field]))
-      )
-    },
-  },
+  oneBackend,
   {
     id: 'B1',
     what: 'Owner groups also come from the pod, are validated, and are numeric. In Istio iptables refuses them or looks up names.',
@@ -100,18 +75,16 @@ export const knownDifferences: readonly Known[] = [
     id: 'owner groups',
     what: 'More groups than a rule can match become ranges. In Istio iptables refuses the rule.',
     holds: (seen, field) =>
-      seen.pair.ours.exitCode === 0 &&
-      (field === 'outcome' ? theyWereRefused(seen) : seen.pair.theirs.exitCode === 1) &&
-      ownerGroups(seen) > (isNative(seen) ? 63 : 47),
+      seen.ours.exitCode === 0 && theyWereRefused(seen, field) && ownerGroups(seen) > (isNative(seen) ? 63 : 47),
   },
   {
     id: 'names',
     what: 'With nftables rules, an interface name is always a name. In Istio nft parses it as a keyword, a wildcard or a number.',
-    holds: (seen, field) => {
-      const { theirs, ours } = seen.pair
-      if (!isNative(seen) || !hasWordOfNft(seen) || ours.exitCode !== 0) return false
-      return field === 'outcome' ? theyWereRefused(seen) : theirs.exitCode === 1 || field === 'native'
-    },
+    holds: (seen, field) =>
+      isNative(seen) &&
+      hasWordOfNft(seen) &&
+      seen.ours.exitCode === 0 &&
+      (theyWereRefused(seen, field) || field === 'native'),
   },
   {
     id: 'loopback',
@@ -121,32 +94,28 @@ export const knownDifferences: readonly Known[] = [
   {
     id: 'B2',
     what: 'An IPv6 address counts if prevResult or the namespace has it. In Istio only the namespace counts.',
-    holds: ({ one, pair }, field) =>
+    holds: ({ one, theirs, ours }, field) =>
       one.previous !== 'none' &&
       one.told.some((address) => address.includes(':') && !one.addresses.includes(address)) &&
-      pair.ours.exitCode === 0 &&
-      (pair.theirs.exitCode === 1 ||
-        / ipv6$| of ipv6$|^addresses of lo$/.test(field) ||
-        (field === 'native' && ofIpv4(pair.theirs.state.native) === ofIpv4(pair.ours.state.native))),
+      ours.exitCode === 0 &&
+      (theirs.exitCode === 1 ||
+        / ipv6$|^addresses of lo$/.test(field) ||
+        (field === 'native' && ofIpv4(theirs.results.native) === ofIpv4(ours.results.native))),
   },
   {
     id: 'B24',
     what: 'CNI_ARGS with "=" in a value or ";" at the end are accepted.',
-    holds: ({ one, pair }) => /=[^;]*=|;$/.test(one.args) && shown(pair.theirs, 'outcome') === 'exit 1: arguments',
+    holds: ({ one, theirs }) => /=[^;]*=|;$/.test(one.args) && theirs.results.outcome === 'exit 1: arguments',
   },
   {
     id: 'results',
     what: 'Unknown and empty members of a result are passed on.',
-    holds: ({ one }, field) => field === 'result' && (one.previous === 'result with more' || one.told.length === 0),
+    holds: ({ one }, field) => field === 'output' && (one.previous === 'result with more' || one.told.length === 0),
   },
   {
     id: 'nothing partial',
     what: 'A failed ADD is rolled back.',
-    holds: ({ pair, untouched }, field) =>
-      isPart(field) &&
-      pair.theirs.exitCode === 1 &&
-      pair.ours.exitCode === 1 &&
-      pair.ours.state[field] === untouched[field],
+    holds: (seen, field) => seen.theirs.exitCode === 1 && seen.ours.exitCode === 1 && isUntouched(seen, field),
   },
 ]
 
@@ -186,14 +155,13 @@ const hasWordOfNft = (seen: Seen): boolean =>
 
 const INTERFACES = ['traffic.sidecar.istio.io/excludeInterfaces', 'istio.io/reroute-virtual-interfaces']
 
-const weSkip = ({ pair, untouched }: Seen): boolean =>
-  pair.ours.exitCode === 0 && parts.every((part) => pair.ours.state[part] === untouched[part])
+const weSkip = (seen: Seen): boolean => seen.ours.exitCode === 0 && wroteNothing(seen)
 
-function weRefuse({ pair, untouched }: Seen, message: RegExp): boolean {
-  if (pair.ours.exitCode !== 1 || !message.test(JSON.parse(pair.ours.stdout).msg)) return false
-  return parts.every((part) => pair.ours.state[part] === untouched[part])
-}
+const weRefuse = (seen: Seen, message: RegExp): boolean =>
+  seen.ours.exitCode === 1 && message.test(JSON.parse(seen.ours.printed).msg) && wroteNothing(seen)
 
-const theyWereRefused = ({ pair }: Seen): boolean => shown(pair.theirs, 'outcome') === 'exit 1: rules refused'
+/** True if the result differs because the kernel or a program refused the rules of Istio's plugin. */
+const theyWereRefused = ({ theirs }: Seen, field: Field): boolean =>
+  field === 'outcome' ? theirs.results.outcome === 'exit 1: rules refused' : theirs.exitCode === 1
 
 const keepFirst = (text: string): string => [...new Set(text.split('\n'))].join('\n')

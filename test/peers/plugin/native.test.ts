@@ -3,8 +3,8 @@ import { nativeCase } from '../../../packages/istio-rules/test/random-pod.ts'
 import { seed } from '../../deep.ts'
 import { peer, runs } from '../peers.ts'
 import { sweep } from '../sweep.ts'
-import { podJudge } from './judge.ts'
 import { type Plugins, plugins } from './plugin-pair.ts'
+import { podJudge } from './pod-judge.ts'
 
 const { missing } = peer('istio-cni')
 
@@ -19,12 +19,10 @@ describe.runIf(missing === undefined).each(['alone', 'served'] as const)(
 
     test(`do the same with ${runs} random pods (CNI_SEED=${seed})`, { timeout: 60_000 + 1000 * runs }, async () => {
       let redirected = 0
-      const judge = podJudge({
-        async compare(one, theirPod) {
-          const pair = await both.compare(one, theirPod)
-          if (pair.theirs.state.native !== '') redirected += 1
-          return pair
-        },
+      const judge = podJudge(async (one, theirs) => {
+        const pair = await both.compare(one, theirs)
+        if (pair.theirs.results.native !== '') redirected += 1
+        return pair
       })
       const report = await sweep(nativeCase, judge)
       process.stderr.write(

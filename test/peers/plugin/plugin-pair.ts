@@ -1,39 +1,23 @@
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { run } from '@cni/host'
 import type { StoredPod } from '@cni/kube/testing'
 import { servingAgent } from '../../../packages/istio-redirect/test/serve/serve-agent.ts'
 import { cniEnv } from '../../../packages/istio-redirect/test/stage/cni-call.ts'
 import { COMPILED } from '../../../packages/istio-redirect/test/stage/executables.ts'
 import { stage } from '../../../packages/istio-redirect/test/stage/stage.ts'
 import type { PodCase } from '../../../packages/istio-rules/test/random-pod.ts'
+import type { Pair, Side } from '../differences.ts'
 import { PATH, peer } from '../peers.ts'
-import { outcome, sandbox } from '../sandbox.ts'
-import { readState, type State } from '../state.ts'
-
-/** Result of a call of Istio's plugin or of ours. */
-export interface Side {
-  readonly exitCode: number | null
-  readonly stdout: string
-  readonly stderr: string
-  readonly state: State
-}
-
-/** Results of Istio's plugin and of ours for the same pod and node. */
-export interface Pair {
-  readonly theirs: Side
-  readonly ours: Side
-}
+import { sandbox } from '../sandbox.ts'
+import { readState } from '../state.ts'
+import { resultsOf } from './results.ts'
 
 /** Istio's plugin and ours with one API server, for tests with many pods. */
-export interface Plugins extends AsyncDisposable {
-  /** Calls Istio's plugin and ours for a pod. The optional pod `theirPod` replaces the pod for Istio's plugin. */
-  compare(one: PodCase, theirPod?: StoredPod): Promise<Pair>
-  /** Number of our plugin's ADDs that the agent has decided. */
-  readonly served: number
-}
+export type Plugins = Awaited<ReturnType<typeof plugins>>
 
 /** Prepares Istio's plugin and ours. With `alone`, our plugin decides by itself; with `served`, an agent decides. */
-export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<Plugins> =>
+export const plugins = (way: 'alone' | 'served') =>
   stage({ api: {} }, async ({ api, root: folder, stack }) => {
     const side = (name: string, file: string) => {
       const runDir = join(folder, name)
@@ -43,11 +27,12 @@ export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<P
       return (one: PodCase, stored: string) => add(one, { file, runDir, stored })
     }
     const theirs = side('theirs', peer('istio-cni').file)
-    const ours = side('ours', compiled)
+    const ours = side('ours', COMPILED)
     const agent = way === 'served' ? stack.use(await servingAgent(join(folder, 'ours'), [])) : undefined
     let count = 0
     return {
-      async compare(one, theirPod = one.pod) {
+      /** Calls our plugin for the pod of `one`, and Istio's plugin for the pod of `theirs`. */
+      async compare(one: PodCase, { pod: theirPod }: PodCase): Promise<Pair> {
         // The test's cases run concurrently, so each case has a pod name of its own.
         count += 1
         const name = `${one.pod.metadata.name}-${count}`
@@ -63,6 +48,7 @@ export const plugins = (way: 'alone' | 'served', compiled = COMPILED): Promise<P
         for (const stored of [`${name}-a`, `${name}-b`]) api.deletePod(one.pod.metadata.namespace, stored)
         return { theirs: a, ours: b }
       },
+      /** Number of our plugin's ADDs that the agent has decided. */
       get served() {
         return agent?.answers.filter((answer) => answer !== 'refused').length ?? 0
       },
@@ -86,7 +72,7 @@ async function add(
   await using target = await sandbox(one)
   const { namespace } = one.pod.metadata
   const call = () =>
-    outcome([file], {
+    run([file], {
       input: JSON.stringify(configuration(one, runDir)),
       env: {
         PATH,
@@ -94,11 +80,11 @@ async function add(
         ...cniEnv('ADD', { netns: target.path, container: stored, namespace, name: stored, more: [one.args] }),
       },
       timeout: 60_000,
+      reject: false,
     })
   let last = await call()
   for (let made = 1; made < one.calls && last.exitCode === 0; made += 1) last = await call()
-  const { exitCode, stdout, stderr } = last
-  return { exitCode, stdout, stderr, state: await readState(target) }
+  return { exitCode: last.exitCode, results: resultsOf(last, await readState(target)), printed: last.stdout }
 }
 
 /** Builds the configuration that the plugin reads from stdin. */

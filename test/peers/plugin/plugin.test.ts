@@ -3,8 +3,8 @@ import { podCase } from '../../../packages/istio-rules/test/random-pod.ts'
 import { seed } from '../../deep.ts'
 import { peer, runs } from '../peers.ts'
 import { sweep } from '../sweep.ts'
-import { podJudge } from './judge.ts'
 import { type Plugins, plugins } from './plugin-pair.ts'
+import { podJudge } from './pod-judge.ts'
 
 const { missing } = peer('istio-cni')
 
@@ -18,7 +18,7 @@ describe.runIf(missing === undefined).each(['alone', 'served'] as const)(
     afterAll(() => both[Symbol.asyncDispose]())
 
     test(`do the same with ${runs} random pods (CNI_SEED=${seed})`, { timeout: 60_000 + 1000 * runs }, async () => {
-      const report = await sweep(podCase, podJudge(both))
+      const report = await sweep(podCase, podJudge(both.compare))
       process.stderr.write(
         `seed ${seed}: ${report.cases} pods, ${both.served} decided by the agent, known differences ${JSON.stringify(report.known)}\n`,
       )

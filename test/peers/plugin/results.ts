@@ -1,21 +1,13 @@
-import { type Part, parts } from '../state.ts'
-import type { Pair, Side } from './plugin-pair.ts'
+import type { RunResult } from '@cni/host'
+import { goStringify } from '@cni/types'
+import type { Side } from '../differences.ts'
+import type { State } from '../state.ts'
 
-/** Name of a result that the tests compare between Istio's plugin and ours. */
-export type Field = 'outcome' | 'result' | Part
-
-/** Converts one part of a plugin's result to text, for a comparison with the other plugin. */
-export function shown(side: Side, field: Field): string {
-  if (field === 'outcome') return side.exitCode === 0 ? 'success' : `exit ${side.exitCode}: ${errorClass(side.stdout)}`
-  if (field === 'result') return side.exitCode === 0 ? sorted(JSON.parse(side.stdout)) : ''
-  return side.state[field]
-}
-
-/** Lists the names of the results in which Istio's plugin and ours differ. */
-export function differences({ theirs, ours }: Pair): Field[] {
-  const fields: readonly Field[] = ['outcome', 'result', ...parts]
-  return fields.filter((field) => shown(theirs, field) !== shown(ours, field))
-}
+/** Converts the results of a plugin's call to texts, for a comparison with the other plugin. */
+export const resultsOf = ({ exitCode, stdout }: RunResult, state: State): Side['results'] =>
+  exitCode === 0
+    ? { outcome: 'success', output: goStringify(JSON.parse(stdout), { sortKeys: true }), ...state }
+    : { outcome: `exit ${exitCode}: ${errorClass(stdout)}`, output: '', ...state }
 
 /** Pod annotations by the names that Istio's plugin uses for them in error messages. */
 const ANNOTATIONS: Readonly<Record<string, string>> = {
@@ -46,12 +38,4 @@ function errorClass(stdout: string): string {
   }
   if (/CNI_ARGS|invalid CNI_ARGS|ARGS:/i.test(msg)) return 'arguments'
   return msg
-}
-
-function sorted(value: unknown): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : member,
-  )
 }
