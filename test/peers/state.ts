@@ -34,25 +34,23 @@ const READ = [
 /** Reads the state of a network namespace with the system's programs, including both back ends of iptables. */
 export async function readState(target: Netns): Promise<State> {
   const { stdout } = await netns.exec(target, ['sh', '-ec', READ], { env: { PATH } })
-  const texts = stdout.split(`${BOUNDARY}\n`)
-  const at = (part: Part): string => {
-    const text = texts[parts.indexOf(part)] ?? ''
-    return / ipv[46]$/.test(part) && !part.startsWith('rules') ? tables(text) : text.replace(/ +$/gm, '')
-  }
+  const [legacy4, legacy6, nft4, nft6, native, routes4, routes6, lo] = stdout.split(`${BOUNDARY}\n`)
   return {
-    'legacy ipv4': at('legacy ipv4'),
-    'legacy ipv6': at('legacy ipv6'),
-    'nft ipv4': at('nft ipv4'),
-    'nft ipv6': at('nft ipv6'),
-    native: at('native'),
-    'rules and routes of ipv4': at('rules and routes of ipv4'),
-    'rules and routes of ipv6': at('rules and routes of ipv6'),
-    'addresses of lo': at('addresses of lo'),
+    'legacy ipv4': tables(legacy4),
+    'legacy ipv6': tables(legacy6),
+    'nft ipv4': tables(nft4),
+    'nft ipv6': tables(nft6),
+    native: withoutTrailingBlanks(native),
+    'rules and routes of ipv4': withoutTrailingBlanks(routes4),
+    'rules and routes of ipv6': withoutTrailingBlanks(routes6),
+    'addresses of lo': withoutTrailingBlanks(lo),
   }
 }
 
+const withoutTrailingBlanks = (text = ''): string => text.replace(/ +$/gm, '')
+
 /** Removes comments, counters, order and empty tables from the output of iptables-save. */
-export function tables(saved: string): string {
+function tables(saved = ''): string {
   return saved
     .split(/^(?=\*)/m)
     .filter((text) => text.startsWith('*'))
@@ -69,7 +67,7 @@ function table(text: string): string {
   if (rules.length === 0 && chains.every((line) => line.endsWith(' ACCEPT'))) return ''
   const chainOf = (line: string): string => line.split(' ')[1] ?? ''
   // Sorts the rules by chain. The sort is stable, so the order inside a chain stays.
-  const inChains = rules.sort((a, b) => (chainOf(a) < chainOf(b) ? -1 : chainOf(a) > chainOf(b) ? 1 : 0))
+  const inChains = rules.sort((a, b) => chainOf(a).localeCompare(chainOf(b)))
   return [...lines.slice(0, 1), ...chains.filter((line) => !line.endsWith(' ACCEPT')).sort(), ...inChains, ''].join(
     '\n',
   )
