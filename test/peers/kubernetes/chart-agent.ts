@@ -1,53 +1,40 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { isKubeError } from '@cni/kube'
-import type { Netns } from '@cni/netns'
+import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { isObject } from '@cni/types'
 import { startZtunnel } from '../../../packages/istio-redirect/src/testing/node/ztunnel/ztunnel.ts'
-import { type Manifest, rendered } from '../../../packages/istio-redirect/test/chart/manifest.ts'
+import type { Manifest } from '../../../packages/istio-redirect/test/chart/manifest.ts'
 import { startPlugin } from '../../../packages/istio-redirect/test/e2e/agent/add-pod.ts'
-import { AGENT, type AgentProcess, agentNode } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
+import { AGENT, agentNode } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
 import { addAddresses } from '../../../packages/istio-redirect/test/stage/kernel.ts'
-import { type KubeClient, kubeClient } from '../../../packages/kube/src/client/client.ts'
+import { kubeClient } from '../../../packages/kube/src/client/client.ts'
 import { serviceAccountAccess } from '../../../packages/kube/src/config/service-account.ts'
 import type { KubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { type AccountRight, type Mode, modes, without } from './chart-modes.ts'
+import { type AccountRight, chartIn, type Mode, without } from './chart-modes.ts'
+import { create, pathOf, send } from './requests.ts'
 
 export const NAMESPACE = 'istio-system'
+/** Path of the primary network's conflist on the test node. */
+export const CONFLIST = 'net/10-calico.conflist'
+const NAMESPACES = [NAMESPACE, 'demo']
 const NODE = 'n1'
 const NODE_IP = '10.88.0.1'
 
 /** Agent with the accounts, the permissions and the configuration of our chart, on a test node of its own. */
-export interface ChartAgent extends AsyncDisposable {
-  readonly agent: AgentProcess
-  /** True if the agent is ready. In ambient mode the test node's ztunnel must be ready, too. */
-  ready(): Promise<boolean>
-  /** Returns the agent's log. Unescapes quotation marks in messages of the API server. */
-  log(): string
-  /** Reads a file of the test node, such as `run/istio-cni-token`. */
-  read(name: string): string
-  /** Creates a Kubernetes client with the plugin's token from the test node. */
-  plugin(): KubeClient
-  status(): Promise<string>
-  /** Calls the plugin's ADD for a pod of the namespace `demo`, without a UID. */
-  add(name: string, change?: { readonly alone?: boolean }): Promise<string>
-  /** Writes the conflist of the test node's primary network. */
-  writeList(text: string): void
-}
+export type ChartAgent = Awaited<ReturnType<typeof chartAgent>>
 
-/** Options of the agent under test: a missing permission, and environment variables. */
-export interface ChartAgentOptions {
-  readonly lacks?: AccountRight
-  readonly env?: Readonly<Record<string, string>>
-}
-
-/** Starts the agent with the Kubernetes objects that our chart renders for a mode. */
-export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAgentOptions = {}): Promise<ChartAgent> {
+/** Starts the agent with the Kubernetes objects of our chart for a mode. The agent lacks the permission `lacks`. */
+export async function chartAgent(
+  kube: KubeServer,
+  mode: Mode,
+  { lacks, env = {} }: { readonly lacks?: AccountRight; readonly env?: Readonly<Record<string, string>> } = {},
+) {
   await using stack = new AsyncDisposableStack()
-  await forgetEvents(kube)
-  const all = rendered({ image: 'h/install-cni:1', ...modes[mode] })
-  const objects = options.lacks === undefined ? all : without(all, options.lacks)
+  for (const namespace of NAMESPACES) await send(kube, 'DELETE', `/api/v1/namespaces/${namespace}/events`)
+  const all = chartIn(mode)
+  const objects = lacks === undefined ? all : without(all, lacks)
   for (const object of objects) {
     await create(kube, object)
     stack.defer(() => remove(kube, object))
@@ -71,13 +58,14 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
     ALLOW_SWITCH_TO_HOST_NS: 'true',
     AMBIENT_CONFIG_FILE: node.path('ambient/config.json'),
     ZTUNNEL_UDS_ADDRESS: node.path('ztunnel.sock'),
-    ...options.env,
+    ...env,
   })
-  node.write('sa/token', await tokenOf(kube, 'istio-cni'))
+  node.write('sa/token', await agentToken(kube))
   node.write('sa/ca.crt', readFileSync(kube.caFile, 'utf8'))
   // Mounts the test node over `/proc/1`, because the agent reads the node's namespace there.
   const inNode = 'mount --bind "/proc/$0" /proc/1 && exec "$1"'
-  const holder = stack.use(holding(target))
+  // Keeps the test node's namespace visible in procfs.
+  const holder = stack.use(netns.run(target, () => spawn('sleep', ['3600'], { stdio: 'ignore' })))
   const agent = await node.start({
     file: ['unshare', '--mount', 'sh', '-c', inNode, String(holder.pid), AGENT],
   })
@@ -85,42 +73,32 @@ export async function chartAgent(kube: KubeServer, mode: Mode, options: ChartAge
   const ztunnel = inPods ? stack.use(startZtunnel({ path: node.path('ztunnel.sock') })) : undefined
   const everything = stack.move()
   return {
+    node,
     agent,
+    /** True if the agent is ready. In ambient mode the test node's ztunnel must be ready, too. */
     ready: async () => (await agent.ready()) && ztunnel?.ready !== false,
-    log: () => agent.log().replaceAll('\\"', '"'),
-    read: node.read,
+    /** Returns the agent's log. Unescapes quotation marks in messages of the API server. */
+    log: () => unescaped(agent.log()),
+    /** Creates a Kubernetes client with the plugin's token from the test node. */
     plugin: () =>
       kubeClient(
         serviceAccountAccess({ server: kube.url, caFile: kube.caFile, tokenFile: node.path('run/istio-cni-token') }),
       ),
     status: async () => (await node.command('status', `--health-port=${agent.port}`)).stdout,
-    async add(name, { alone = false } = {}) {
-      const { plugins } = JSON.parse(node.read('net/10-calico.conflist'))
+    /** Calls the plugin's ADD for a pod of the namespace `demo`, without a UID. */
+    async add(name: string, { alone }: { readonly alone: boolean }): Promise<string> {
+      const { plugins } = JSON.parse(node.read(CONFLIST))
       const conf = { ...plugins.at(-1), ...(alone ? { agent: 'never' } : {}) }
-      return await called(conf, { name, netns: pod.path })
+      const { stdout, stderr } = await startPlugin(conf, { name, netns: pod.path }).called
+      return unescaped(stderr + stdout)
     },
-    writeList: (list) => node.write('net/10-calico.conflist', list),
     [Symbol.asyncDispose]: () => everything.disposeAsync(),
   }
 }
 
-/** Returns the API path of the collection that contains an object. */
-export function pathOf({ apiVersion, kind, metadata: { namespace } }: Manifest): string {
-  const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`
-  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies')
-  return `${group}${namespace === undefined ? '' : `/namespaces/${namespace}`}/${plural}`
-}
-
-/** Creates an object in the API server. */
-export const create = (kube: KubeServer, document: Manifest): Promise<unknown> =>
-  kube.admin.send(
-    { method: 'POST', path: pathOf(document), body: { type: 'application/json', document } },
-    { signal: AbortSignal.timeout(10_000) },
-  )
-
 /** Creates the objects that our agent needs in the API server before its start: namespaces and the Node. */
 export async function prepare(kube: KubeServer): Promise<void> {
-  for (const name of [NAMESPACE, 'demo']) {
+  for (const name of NAMESPACES) {
     await create(kube, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
   const status = { addresses: [{ type: 'InternalIP', address: NODE_IP }] }
@@ -132,57 +110,20 @@ export async function prepare(kube: KubeServer): Promise<void> {
   })
 }
 
-/** Lists the Kubernetes events in a namespace, as `reason: message`. */
-export async function eventsIn(kube: KubeServer, namespace: string): Promise<string[]> {
-  const answer = await kube.admin.get(`/api/v1/namespaces/${namespace}/events`, { signal: AbortSignal.timeout(5000) })
-  const items = isObject(answer) && Array.isArray(answer.items) ? answer.items : []
-  return items.map(({ reason, message }) => `${reason}: ${message}`)
-}
-
 // internal
 
-async function forgetEvents(kube: KubeServer): Promise<void> {
-  for (const namespace of [NAMESPACE, 'demo']) {
-    await kube.admin.send(
-      { method: 'DELETE', path: `/api/v1/namespaces/${namespace}/events` },
-      { signal: AbortSignal.timeout(10_000) },
-    )
-  }
-}
+const unescaped = (text: string): string => text.replaceAll('\\"', '"')
 
-/** Starts a process in a network namespace, to keep the namespace visible in procfs. Disposing ends the process. */
-function holding(target: Netns): Disposable & { readonly pid: number | undefined } {
-  const child = spawn('nsenter', [`--net=${target.path}`, 'sleep', '3600'], { stdio: 'ignore' })
-  return { pid: child.pid, [Symbol.dispose]: () => void child.kill('SIGKILL') }
-}
-
-async function called(conf: object, pod: { readonly name: string; readonly netns: string }): Promise<string> {
-  const { stdout, stderr } = await startPlugin(conf, pod).called
-  return (stderr + stdout).replaceAll('\\"', '"')
-}
-
-async function tokenOf(kube: KubeServer, account: string): Promise<string> {
-  const answer = await kube.admin.send(
-    {
-      method: 'POST',
-      path: `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/${account}/token`,
-      body: { type: 'application/json', document: { spec: { expirationSeconds: 3600 } } },
-    },
-    { signal: AbortSignal.timeout(5000) },
-  )
+async function agentToken(kube: KubeServer): Promise<string> {
+  const path = `/api/v1/namespaces/${NAMESPACE}/serviceaccounts/istio-cni/token`
+  const answer = await send(kube, 'POST', path, { spec: { expirationSeconds: 3600 } })
   return isObject(answer) && isObject(answer.status) ? String(answer.status.token) : ''
 }
 
 async function remove(kube: KubeServer, object: Manifest): Promise<void> {
-  const path = `${pathOf(object)}/${object.metadata.name}`
   // Requests background deletion, because the test's API server has no garbage collector.
-  const document = { kind: 'DeleteOptions', apiVersion: 'v1', propagationPolicy: 'Background' }
-  await kube.admin
-    .send(
-      { method: 'DELETE', path, body: { type: 'application/json', document } },
-      { signal: AbortSignal.timeout(10_000) },
-    )
-    .catch((error: unknown) => {
-      if (!isKubeError(error) || error.status !== 404) throw error
-    })
+  const path = `${pathOf(object)}/${object.metadata.name}?propagationPolicy=Background`
+  await send(kube, 'DELETE', path).catch((error: unknown) => {
+    if (!isKubeError(error) || error.status !== 404) throw error
+  })
 }

@@ -1,5 +1,5 @@
 import { isObject } from '@cni/types'
-import type { Manifest } from '../../../packages/istio-redirect/test/chart/manifest.ts'
+import { type Manifest, rendered } from '../../../packages/istio-redirect/test/chart/manifest.ts'
 
 /** Values of our chart for each test mode: without repair, each kind of repair, and ambient. */
 export const modes = {
@@ -17,8 +17,11 @@ export const modes = {
 
 export type Mode = keyof typeof modes
 
+/** Renders the Kubernetes objects of our chart for a test mode. */
+export const chartIn = (mode: Mode): Manifest[] => rendered({ image: 'h/install-cni:1', ...modes[mode] })
+
 /** Service accounts of our chart: the agent's, and the plugin's, whose token the agent writes on the node. */
-export type Account = 'istio-cni' | 'istio-cni-plugin'
+type Account = 'istio-cni' | 'istio-cni-plugin'
 
 /** Permission of a service account: a verb on a resource. */
 export interface AccountRight {
@@ -42,17 +45,16 @@ export function rightsOf(objects: readonly Manifest[], account: Account): Accoun
 
 /** Returns a copy of the chart's objects that lacks one permission of a service account. */
 export function without(objects: readonly Manifest[], { account, verb, resource }: AccountRight): Manifest[] {
-  const roles = new Set(rolesOf(objects, account))
-  return objects.map((object) => (roles.has(object) ? lesser(object) : object))
-
-  function lesser(role: Manifest): Manifest {
-    const rules = rulesOf(role.rules)
+  const roles = rolesOf(objects, account)
+  return objects.map((object) => {
+    if (!roles.includes(object)) return object
+    const rules = rulesOf(object.rules)
       .map((rule) =>
         rule.resources.includes(resource) ? { ...rule, verbs: rule.verbs.filter((one) => one !== verb) } : rule,
       )
       .filter(({ verbs }) => verbs.length > 0)
-    return { ...role, rules }
-  }
+    return { ...object, rules }
+  })
 }
 
 // internal

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { rendered } from '../../../packages/istio-redirect/test/chart/manifest.ts'
 import { eventually } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
 import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { createBroken, createPod, isLabelled, podName, unlabel } from './broken-pod.ts'
-import { type ChartAgent, chartAgent, eventsIn, NAMESPACE, prepare } from './chart-agent.ts'
-import { type AccountRight, type Mode, modes, rightsOf } from './chart-modes.ts'
+import { type ChartAgent, CONFLIST, chartAgent, NAMESPACE, prepare } from './chart-agent.ts'
+import { type AccountRight, chartIn, type Mode, modes, rightsOf } from './chart-modes.ts'
 import { missing, programs } from './missing-programs.ts'
+import { createBroken, createPod, isLabelled, podName, unlabel } from './pods.ts'
+import { eventsIn } from './requests.ts'
 
 interface Lesson {
   /** Provokes the need for the right and returns the plugin's output. Default: the agent's start needs the right. */
@@ -111,7 +111,7 @@ function cases(): Case[] {
 const nameOf = ({ account, verb, resource }: AccountRight): string => `${account}: ${verb} ${resource}`
 
 function rights(mode: Mode): AccountRight[] {
-  const objects = rendered({ image: 'h/install-cni:1', ...modes[mode] })
+  const objects = chartIn(mode)
   return [...rightsOf(objects, 'istio-cni'), ...rightsOf(objects, 'istio-cni-plugin')]
 }
 
@@ -128,9 +128,9 @@ async function brokenTwice(kube: KubeServer, on: ChartAgent): Promise<undefined>
   await eventually(on.ready, on.log, 20_000)
   const said = async (words: string) =>
     (await eventsIn(kube, NAMESPACE)).some((event) => event.startsWith('NotReady: ') && event.includes(words))
-  on.writeList('')
+  on.node.write(CONFLIST, '')
   await eventually(() => said('unexpected end'), on.log, 25_000)
-  on.writeList('x')
+  on.node.write(CONFLIST, 'x')
   await eventually(() => said('JSON Parse error'), on.log, 25_000)
-  on.writeList('')
+  on.node.write(CONFLIST, '')
 }

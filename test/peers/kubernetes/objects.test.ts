@@ -5,9 +5,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deployFiles } from '../../../packages/create-cni-plugin/src/deploy-files.ts'
 import { type Manifest, manifestsOf, rendered } from '../../../packages/istio-redirect/test/chart/manifest.ts'
 import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { pathOf, prepare } from './chart-agent.ts'
+import { prepare } from './chart-agent.ts'
 import { modes } from './chart-modes.ts'
 import { missing, programs } from './missing-programs.ts'
+import { pathOf, send } from './requests.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
 const profiles = ['k3s', 'k3d', 'microk8s', 'minikube', 'gke', 'openshift', 'ambient']
@@ -49,9 +50,7 @@ describe.runIf(missing === undefined)(
       const known = objects.filter(({ kind }) => !BROUGHT.includes(kind))
       expect(known.length).toBeGreaterThan(0)
       for (const document of known) {
-        const path = `${pathOf(document)}?dryRun=All&fieldValidation=Strict`
-        const body = { type: 'application/json', document }
-        await kube.admin.send({ method: 'POST', path, body }, { signal: AbortSignal.timeout(10_000) })
+        await send(kube, 'POST', `${pathOf(document)}?dryRun=All&fieldValidation=Strict`, document)
       }
     }
 

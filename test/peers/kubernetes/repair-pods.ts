@@ -1,8 +1,9 @@
-import type { StoredPod } from '@cni/kube/testing'
 import { printable } from '@cni/types'
 import * as z from 'zod/mini'
 import { meshPod } from '../../../packages/istio-redirect/src/testing/pods.ts'
 import type { KubeServer } from '../../../packages/kube/test/kube-server.ts'
+import { createOn, LABEL, metadataOf, setValidation } from './pods.ts'
+import { create, send } from './requests.ts'
 
 const ended = (exitCode: number, message = '') => ({
   terminated: { exitCode, reason: exitCode === 0 ? 'Completed' : 'Error', message },
@@ -32,12 +33,6 @@ export interface PodOutcome {
   readonly deleted: boolean
 }
 
-const podSchema = z.object({
-  metadata: z.object({
-    labels: z.optional(z.record(z.string(), z.string())),
-    deletionTimestamp: z.optional(z.string()),
-  }),
-})
 const eventsSchema = z.object({
   items: z.array(
     z.object({
@@ -53,53 +48,33 @@ const eventsSchema = z.object({
 })
 
 /** Creates a pod for each validation status, in a namespace named like the node. */
-export async function repairPods({ admin }: KubeServer, node: string) {
-  const signal = AbortSignal.timeout(30_000)
-  const write = (method: 'POST' | 'PATCH', path: string, document: object) =>
-    admin.send(
-      {
-        method,
-        path,
-        body: { type: method === 'POST' ? 'application/json' : 'application/merge-patch+json', document },
-      },
-      { signal },
-    )
+export async function repairPods(kube: KubeServer, node: string) {
   const names = [...Object.keys(validations), firstCrash]
-  const pods = `/api/v1/namespaces/${node}/pods`
-  await write('POST', '/api/v1/namespaces', { metadata: { name: node } })
+  await create(kube, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: node } })
   for (const name of names) {
-    const annotated: StoredPod = meshPod({
-      name,
-      namespace: node,
-      ...(name === 'labeled' && { labels: { 'cni.istio.io/uninitialized': 'other' } }),
-    })
-    const { annotations: _, ...bare } = annotated.metadata
-    const metadata = name === 'no-annotation' ? bare : annotated.metadata
-    await write('POST', pods, { ...annotated, metadata, spec: { ...annotated.spec, nodeName: node } })
+    const labels = name === 'labeled' ? { [LABEL]: 'other' } : {}
+    const pod = meshPod({ name, namespace: node, labels })
+    const { annotations: _, ...bare } = pod.metadata
+    await createOn(kube, node, name === 'no-annotation' ? { ...pod, metadata: bare } : pod)
   }
   return {
     /** Gives each test pod the init container status that belongs to the pod's name. */
     async fail() {
       for (const name of names) {
-        const { state, lastState } = validations[name] ?? { state: ended(126) }
-        const status = { name: 'istio-validation', image: '', imageID: '', ready: false, restartCount: 1, state }
-        await write('PATCH', `${pods}/${name}/status`, {
-          status: { initContainerStatuses: [{ ...status, lastState: lastState ?? {} }] },
-        })
+        await setValidation(kube, { namespace: node, name }, validations[name] ?? { state: ended(126) })
       }
     },
     async outcomes(): Promise<Record<string, PodOutcome>> {
       const found: Record<string, PodOutcome> = {}
       for (const name of names) {
-        const { metadata } = podSchema.parse(await admin.get(`${pods}/${name}`, { signal }))
-        const label = metadata.labels?.['cni.istio.io/uninitialized']
-        found[name] = { label, deleted: metadata.deletionTimestamp !== undefined }
+        const { labels, deletionTimestamp } = await metadataOf(kube, { namespace: node, name })
+        found[name] = { label: labels?.[LABEL], deleted: deletionTimestamp !== undefined }
       }
       return found
     },
     /** Lists the Kubernetes events about the pods, without the parts that differ between runs. */
     async events(): Promise<string[]> {
-      const { items } = eventsSchema.parse(await admin.get(`/api/v1/namespaces/${node}/events`, { signal }))
+      const { items } = eventsSchema.parse(await send(kube, 'GET', `/api/v1/namespaces/${node}/events`))
       return items
         .map(({ involvedObject: { uid, ...pod }, ...event }) =>
           printable(JSON.stringify({ ...event, pod, uid: uid !== '' })),

@@ -5,7 +5,6 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { findExecutable } from '@cni/host'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { podWatches } from '../../../packages/istio-redirect/src/agent/pods/pod-watches.ts'
 import { startRepair } from '../../../packages/istio-redirect/src/agent/repair/start-repair.ts'
@@ -13,13 +12,11 @@ import { repairGrants } from '../../../packages/istio-redirect/src/testing/grant
 import { repairDefaults } from '../../../packages/istio-redirect/test/repair/repair-fixture.ts'
 import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
 import { PATH, peer } from '../peers.ts'
-import { users } from './missing-programs.ts'
+import { noServer, programs } from './missing-programs.ts'
 import { firstCrash, type PodOutcome, repairPods } from './repair-pods.ts'
 
-const apiserver = peer('kube-apiserver')
 const original = peer('install-cni')
-const etcd = findExecutable('etcd')
-const missing = apiserver.missing ?? original.missing ?? (etcd === undefined ? 'needs etcd (etcd-server)' : undefined)
+const missing = noServer ?? original.missing
 
 const modes = ['label', 'delete'] as const
 type Mode = (typeof modes)[number]
@@ -36,7 +33,7 @@ describe.runIf(missing === undefined)(
   () => {
     let kube: KubeServer
     beforeAll(async () => {
-      kube = await startKubeServer({ apiserver: apiserver.file, etcd: etcd ?? '', users })
+      kube = await startKubeServer(programs)
     })
     afterAll(() => kube?.[Symbol.asyncDispose]())
 

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { eventually } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
 import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { createBroken, createPod, isDeleted, isEnrolled, isLabelled, podName } from './broken-pod.ts'
-import { type ChartAgent, chartAgent, eventsIn, NAMESPACE, prepare } from './chart-agent.ts'
+import { type ChartAgent, chartAgent, NAMESPACE, prepare } from './chart-agent.ts'
 import type { Mode } from './chart-modes.ts'
 import { missing, programs } from './missing-programs.ts'
+import { createBroken, createPod, isDeleted, isEnrolled, isLabelled, podName } from './pods.ts'
+import { eventsIn } from './requests.ts'
 
 /** Checks of the work of an agent in each mode, with its rights. */
 const works: Readonly<Record<Mode, (kube: KubeServer, on: ChartAgent) => Promise<boolean>>> = {
@@ -32,7 +33,7 @@ describe.runIf(missing === undefined)(
       async ([mode, work]) => {
         await using on = await chartAgent(kube, mode)
         await eventually(on.ready, on.log, 20_000)
-        expect(on.read('run/istio-cni-kubeconfig')).toContain(on.read('run/istio-cni-token'))
+        expect(on.node.read('run/istio-cni-kubeconfig')).toContain(on.node.read('run/istio-cni-token'))
         expect(await work(kube, on)).toBe(true)
 
         const signal = AbortSignal.timeout(20_000)
