@@ -1,11 +1,10 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { missing, type World, world } from '../../../packages/libcni/test/e2e/node-world.ts'
+import { peer } from '../peers.ts'
 
-const { CNI_PEERS = '' } = process.env
-const file = `${CNI_PEERS}/cnitool`
-const reason =
-  missing ?? (CNI_PEERS !== '' && existsSync(file) ? undefined : 'needs the original cnitool in the folder $CNI_PEERS')
+const original = peer('cnitool')
+const reason = missing ?? original.missing
 
 /** A plugin that logs its calls. */
 const recorder = (folder: string, result: object) => `#!/bin/sh
@@ -27,7 +26,7 @@ describe.runIf(reason === undefined)(`a cache shared with the original${reason ?
     CAP_ARGS: '{"zz":{"b":1,"a":"<&>"},"mac":"02:00:00:00:00:01","unused":[1]}',
   })
   const ours = (...argv: string[]) => w.cnitool(argv, env())
-  const theirs = (...argv: string[]) => w.original(file, argv, env())
+  const theirs = (...argv: string[]) => w.original(original.file, argv, env())
   const pairs = [
     ['ours, then theirs', ours, theirs],
     ['theirs, then ours', theirs, ours],
@@ -100,7 +99,7 @@ describe.runIf(reason === undefined)(`a cache shared with the original${reason ?
       const gc =
         other === ours
           ? w.cnitool(['gc', 'net'], { CNI_PATH: env().CNI_PATH })
-          : w.original(file, ['gc', 'net', w.pod.path], { CNI_PATH: env().CNI_PATH })
+          : w.original(original.file, ['gc', 'net', w.pod.path], { CNI_PATH: env().CNI_PATH })
       expect(await gc).toMatchObject({ exitCode: 0, stderr: '' })
       const [del, conf = '{}', ask] = log().split('\n')
       expect(del).toBe(first.replace('ADD', 'DEL'))

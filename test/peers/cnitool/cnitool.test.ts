@@ -1,14 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import type { RunResult } from '@cni/host'
 import { reencodeResult } from '@cni/types'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { bridged } from '../../../packages/libcni/test/e2e/conflists.ts'
 import { missing, type World, world } from '../../../packages/libcni/test/e2e/node-world.ts'
+import { peer } from '../peers.ts'
 
-const { CNI_PEERS = '' } = process.env
-const file = `${CNI_PEERS}/cnitool`
-const reason =
-  missing ?? (CNI_PEERS !== '' && existsSync(file) ? undefined : 'needs the original cnitool in the folder $CNI_PEERS')
+const original = peer('cnitool')
+const reason = missing ?? original.missing
 
 describe.runIf(reason === undefined)(`side by side with the original${reason ? ` (skipped: ${reason})` : ''}`, () => {
   let w: World
@@ -19,7 +18,7 @@ describe.runIf(reason === undefined)(`side by side with the original${reason ? `
   afterEach(() => w[Symbol.asyncDispose]())
 
   const ours = (...argv: string[]) => w.cnitool(argv)
-  const theirs = (...argv: string[]) => w.original(file, argv)
+  const theirs = (...argv: string[]) => w.original(original.file, argv)
   const cached = () => {
     const folder = `${w.files.dir}/cache/results`
     return readdirSync(folder).map((name) => {
