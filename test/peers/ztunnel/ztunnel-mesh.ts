@@ -1,13 +1,12 @@
 import type { NetnsTarget } from '@cni/netns'
 import { expect } from 'vitest'
 import { stringify } from 'yaml'
-import type { AmbientMode } from '../../../packages/istio-redirect/src/agent/ambient/start-ambient.ts'
 import type { AmbientConfig } from '../../../packages/istio-redirect/src/agent/config/ambient-config.ts'
 import { connectFrom, startApp } from '../../../packages/istio-redirect/src/testing/node/stand-ins.ts'
-import { type MeshNode, meshNode, type TestPod } from '../../../packages/istio-redirect/test/ambient/mesh-node.ts'
+import { meshNode, type TestPod } from '../../../packages/istio-redirect/test/ambient/mesh-node.ts'
 import { annotated, patience, ready } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { mode } from '../../../packages/istio-rules/test/ambient-pods.ts'
-import { startZtunnelProcess, type ZtunnelProcess } from './ztunnel-process.ts'
+import { startZtunnelProcess } from './ztunnel-process.ts'
 
 /** Kubernetes service of the test pod `shop`. */
 export const service = {
@@ -16,26 +15,16 @@ export const service = {
 } as const
 
 /** Pod as istiod describes it to ztunnel. */
-export interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'addresses'> {
+interface MeshedPod extends Pick<TestPod, 'name' | 'namespace' | 'addresses'> {
   /** True if the pod is in the mesh: other pods connect to it by HBONE. */
   readonly isInMesh: boolean
 }
 
 /** Test node with an agent and three pods. One pod is outside the mesh. */
-export interface ZtunnelMesh extends AsyncDisposable {
-  readonly node: MeshNode
-  readonly agent: AmbientMode
-  readonly web: TestPod
-  readonly shop: TestPod
-  readonly plain: TestPod
-  /** Starts a real ztunnel on the test node, and waits until it is ready. */
-  ztunnel(): Promise<ZtunnelProcess>
-  /** Adds two pods to the mesh: `web` by a label, and `shop` by a plugin's event. */
-  enrol(): Promise<void>
-}
+export type ZtunnelMesh = Awaited<ReturnType<typeof ztunnelMesh>>
 
 /** Starts the test node with a working agent, without a ztunnel. */
-export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> = {}): Promise<ZtunnelMesh> {
+export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> = {}) {
   await using starting = new AsyncDisposableStack()
   const node = starting.use(await meshNode(config, { network: true }))
   const web = await node.pod({ name: 'web', namespace: 'plain' })
@@ -53,11 +42,13 @@ export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> =
     web,
     shop,
     plain,
+    /** Starts a real ztunnel on the test node, and waits until it is ready. */
     async ztunnel() {
       const ztunnel = stack.use(await startZtunnelProcess({ file, path: node.ztunnelSocket, mesh }))
       await expect.poll(() => ztunnel.ready(), { ...patience, message: ztunnel.log() }).toBe(true)
       return ztunnel
     },
+    /** Adds two pods to the mesh: `web` by a label, and `shop` by a plugin's event. */
     async enrol() {
       web.change({ labels: { [mode]: 'ambient' } })
       expect(await node.hand(shop)).toMatchObject({ status: 200 })

@@ -7,18 +7,8 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import * as z from 'zod/mini'
 import { connectMarked } from '../../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
-import type { TalkingZtunnel } from '../../../packages/istio-redirect/test/zds/ztunnel-messages.suite.ts'
 
-/** Process of a real ztunnel in a network namespace of its own, as in a cluster. */
-export interface ZtunnelProcess extends TalkingZtunnel {
-  readonly pid: number
-  /** Reads connection counts from ztunnel's metrics, by kind, such as `source web to shop with mutual_tls`. */
-  connections(): Promise<Readonly<Record<string, number>>>
-  log(): string
-}
-
-/** Options of {@link startZtunnelProcess}, which starts a real ztunnel. */
-export interface ZtunnelProcessOptions {
+interface ZtunnelProcessOptions {
   /** Path of ztunnel's executable. */
   readonly file: string
   /** Path of the agent's socket, to which ztunnel connects. */
@@ -29,9 +19,11 @@ export interface ZtunnelProcessOptions {
   readonly mesh?: string
 }
 
-/** Starts a real ztunnel that makes its own certificates and needs no istiod. */
-export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promise<ZtunnelProcess> {
-  const { file, path, mesh = '{}' } = options
+/**
+ * Starts a real ztunnel in a network namespace of its own, as in a cluster. The real ztunnel makes its own certificates
+ * and needs no istiod.
+ */
+export async function startZtunnelProcess({ file, path, mesh = '{}' }: ZtunnelProcessOptions) {
   await using starting = new AsyncDisposableStack()
   const own = starting.use(await tempNetns())
   const env = {
@@ -72,7 +64,6 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
   await once(child, 'spawn')
   const all = starting.move()
   return {
-    pid: child.pid ?? 0,
     ended,
     stop: end('SIGTERM'),
     kill,
@@ -90,6 +81,7 @@ export async function startZtunnelProcess(options: ZtunnelProcessOptions): Promi
         .map(([uid]) => uid)
         .toSorted()
     },
+    /** Reads connection counts from ztunnel's metrics, by kind, such as `source web to shop with mutual_tls`. */
     async connections() {
       const { body } = await ask(15020, '/metrics')
       const counts: Record<string, number> = {}
