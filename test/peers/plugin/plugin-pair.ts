@@ -24,29 +24,29 @@ export const plugins = (way: 'alone' | 'served') =>
       mkdirSync(runDir)
       chmodSync(runDir, 0o755)
       api.writeKubeconfig(runDir)
-      return (one: PodCase, stored: string) => add(one, { file, runDir, stored })
+      return (one: PodCase) => add(one, file, runDir)
     }
-    const theirs = side('theirs', peer('istio-cni').file)
-    const ours = side('ours', COMPILED)
+    const original = side('theirs', peer('istio-cni').file)
+    const own = side('ours', COMPILED)
     const agent = way === 'served' ? stack.use(await servingAgent(join(folder, 'ours'), [])) : undefined
     let count = 0
     return {
-      /** Calls our plugin for the pod of `one`, and Istio's plugin for the pod of `theirs`. */
-      async compare(one: PodCase, { pod: theirPod }: PodCase): Promise<Pair> {
+      /** Calls our plugin for the pod of `one`, and Istio's plugin for the pod of `theirCase`. */
+      async compare(one: PodCase, theirCase: PodCase): Promise<Pair> {
         // The test's cases run concurrently, so each case has a pod name of its own.
         count += 1
-        const name = `${one.pod.metadata.name}-${count}`
-        const renamed = (pod: StoredPod, stored: string) => ({ ...pod, metadata: { ...pod.metadata, name: stored } })
-        api.setPod(renamed(theirPod, `${name}-a`))
-        api.setPod(renamed(one.pod, `${name}-b`))
-        await agent?.setPod(renamed(one.pod, `${name}-b`))
+        const theirPod = renamed(theirCase.pod, `-${count}-a`)
+        const ourPod = renamed(one.pod, `-${count}-b`)
+        for (const pod of [theirPod, ourPod]) api.setPod(pod)
+        await agent?.setPod(ourPod)
         // Difference B1: Istio's plugin reads owner groups from the environment, ours from the pod.
-        const [a, b] = await Promise.all([
-          theirs({ ...one, env: { ...one.env, ...podGroups(one) } }, `${name}-a`),
-          ours(one, `${name}-b`),
+        const env = { ...one.env, ...podGroups(one) }
+        const [theirs, ours] = await Promise.all([
+          original({ ...one, pod: theirPod, env }),
+          own({ ...one, pod: ourPod }),
         ])
-        for (const stored of [`${name}-a`, `${name}-b`]) api.deletePod(one.pod.metadata.namespace, stored)
-        return { theirs: a, ours: b }
+        for (const { metadata } of [theirPod, ourPod]) api.deletePod(metadata.namespace, metadata.name)
+        return { theirs, ours }
       },
       /** Number of our plugin's ADDs that the agent has decided. */
       get served() {
@@ -54,6 +54,11 @@ export const plugins = (way: 'alone' | 'served') =>
       },
     }
   })
+
+const renamed = (pod: StoredPod, suffix: string): StoredPod => ({
+  ...pod,
+  metadata: { ...pod.metadata, name: `${pod.metadata.name}${suffix}` },
+})
 
 function podGroups({ pod }: PodCase): Record<string, string> {
   const proxies = [...(pod.spec.initContainers ?? []), ...pod.spec.containers].filter(
@@ -65,19 +70,16 @@ function podGroups({ pod }: PodCase): Record<string, string> {
   return Object.fromEntries(groups.map(({ name, value = '' }) => [name, value]))
 }
 
-async function add(
-  one: PodCase,
-  { file, runDir, stored }: { readonly file: string; readonly runDir: string; readonly stored: string },
-): Promise<Side> {
+async function add(one: PodCase, file: string, runDir: string): Promise<Side> {
   await using target = await sandbox(one)
-  const { namespace } = one.pod.metadata
+  const { namespace, name } = one.pod.metadata
   const call = () =>
     run([file], {
       input: JSON.stringify(configuration(one, runDir)),
       env: {
         PATH,
         ...one.env,
-        ...cniEnv('ADD', { netns: target.path, container: stored, namespace, name: stored, more: [one.args] }),
+        ...cniEnv('ADD', { netns: target.path, container: name, namespace, name, more: [one.args] }),
       },
       timeout: 60_000,
       reject: false,
