@@ -27,7 +27,7 @@ export type PtpNode = Awaited<ReturnType<typeof ptpNode>>
 
 /** Test network: a node with ztunnel, pods, and a server on another node. */
 export const ptpNode = (network: 'ptp' | 'bridge' = 'ptp') =>
-  stage({ kernel: {}, pods: 'none' }, async ({ node, pod: make, stack }) => {
+  stage({ kernel: {} }, async ({ node, pod: make, stack }) => {
     const far = await make()
     const rtnl = stack.use(await openRtnl(node))
     const isBridge = network === 'bridge'

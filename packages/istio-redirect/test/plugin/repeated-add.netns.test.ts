@@ -23,7 +23,7 @@ const backends = ['nft', 'legacy', 'nftables'] as const
 test('a repeated ADD of a random pod changes nothing, with any back end, with and without an agent', {
   timeout: 60_000 + runs * 4000,
 }, async () => {
-  await using it = await stage({ api: {} })
+  await using it = await stage({ api: {} }, (it) => it)
   const { api, root: runDir } = it
   const legacy = legacyPath(runDir)
   api.writeKubeconfig(runDir)

@@ -19,11 +19,10 @@ const script = fileURLToPath(new URL('repair-many.ts', import.meta.url))
 const repairs = times(10)
 
 describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
-  const parts = { api: { grants: repairGrants.repair } }
-  let it: Stage<typeof parts> & AsyncDisposable
+  let it: Stage & AsyncDisposable
   let pause: ChildProcess | undefined
   beforeEach(async () => {
-    it = await stage(parts)
+    it = await stage({ api: { grants: repairGrants.repair } }, (it) => it)
   })
   afterEach(async () => {
     await it[Symbol.asyncDispose]()

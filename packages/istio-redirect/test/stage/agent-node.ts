@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { run } from '@cni/host'
 import { deep } from '../../../../test/deep.ts'
 import { built } from './executables.ts'
 
@@ -26,19 +29,14 @@ export const calico = `${JSON.stringify(
 )}\n`
 
 /** Test node on which an agent runs: folders for network configurations, binaries and a service account. */
-export interface AgentNode extends AsyncDisposable {
-  readonly env: Record<string, string>
-  path(...parts: string[]): string
-  write(name: string, text: string, mode?: number): void
-  read(name: string): string
-  /** Lists the paths of all files below the test node's folder. */
-  names(): string[]
-  /** Starts an agent on the test node. The agent ends when the test disposes the node. */
-  start(options?: StartOptions): Promise<AgentProcess>
-  /** Runs `install-cni` with the arguments on the test node, and waits for its end. */
-  command(...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
-  /** Runs any program with the environment of the test node, and waits for its end. */
-  run(file: string, ...argv: string[]): Promise<{ exitCode: number | null; stdout: string; stderr: string }>
+export type AgentNode = ReturnType<typeof agentNode>
+
+/** Files and environment variables of a test node. */
+export interface AgentNodeOptions {
+  /** Network configurations, by file name. */
+  readonly net?: Readonly<Record<string, string>>
+  /** Additional environment variables of the node's programs. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 interface StartOptions {
@@ -51,88 +49,67 @@ interface StartOptions {
 }
 
 /** Process of an agent on the test node. */
-export interface AgentProcess {
-  readonly pid: number
-  readonly port: number
-  log(): string
-  /** Closes the reading end of the agent's output pipe. */
-  closeLog(): void
-  /** Sends a request to the agent's health server. */
-  get(path: string, method?: string): Promise<Answer>
-  ready(): Promise<boolean>
-  kill(signal: NodeJS.Signals): void
-  /** Resolves when the agent's process ends. */
-  readonly exit: Promise<{ code: number | null; signal: string | null }>
-}
+export type AgentProcess = Awaited<ReturnType<typeof startAgent>>
 
-export interface Answer {
-  readonly status: number | undefined
-  readonly type: string | undefined
-  readonly body: string
-}
-
-/** Creates a test node. `net` contains the network configurations, by file name. */
-export function agentNode(net: Readonly<Record<string, string>> = { '10-calico.conflist': calico }): AgentNode {
+/** Creates a test node. Default: with the network configuration of Calico. */
+export function agentNode({ net = { '10-calico.conflist': calico }, env: more = {} }: AgentNodeOptions = {}) {
   const root = mkdtempSync(join(tmpdir(), 'install-cni-'))
   const path = (...parts: string[]): string => join(root, ...parts)
   const agents: AgentProcess[] = []
   for (const folder of ['net', 'bin', 'src', 'sa', 'run']) mkdirSync(path(folder))
-  const node: AgentNode = {
+  const env: Record<string, string> = {
+    PATH: '/usr/sbin:/usr/bin',
+    MOUNTED_CNI_NET_DIR: path('net'),
+    MOUNTED_CNI_BIN_DIRS: path('bin'),
+    MOUNTED_CNI_CACHE_DIR: path('cache'),
+    CNI_BIN_SOURCE_DIR: path('src'),
+    SERVICE_ACCOUNT_DIR: path('sa'),
+    CNI_AGENT_RUN_DIR: path('run'),
+    KUBERNETES_SERVICE_HOST: '10.110.0.1',
+    KUBERNETES_SERVICE_PORT: '443',
+    HEALTH_PORT: '0',
+    MONITORING_PORT: '0',
+    POD_ANNOTATIONS_CAPABILITY: 'false',
+    LOG_AS_JSON: 'false',
+    ...more,
+  }
+  const write = (name: string, text: string, mode?: number): void => {
+    writeFileSync(path(name), text)
+    if (mode !== undefined) chmodSync(path(name), mode)
+  }
+  /** Runs any program with the environment of the test node, and waits for its end. */
+  const runHere = (file: string, ...argv: string[]) => run([file, ...argv], { env, reject: false })
+  write('src/istio-cni', 'plugin v1', 0o755)
+  write('src/istio-lib.so', 'library v1', 0o644)
+  write('sa/token', 'se.cr.et')
+  write('sa/ca.crt', 'CA')
+  for (const [name, text] of Object.entries(net)) write(`net/${name}`, text)
+  return {
     path,
-    env: {
-      PATH: '/usr/sbin:/usr/bin',
-      MOUNTED_CNI_NET_DIR: path('net'),
-      MOUNTED_CNI_BIN_DIRS: path('bin'),
-      MOUNTED_CNI_CACHE_DIR: path('cache'),
-      CNI_BIN_SOURCE_DIR: path('src'),
-      SERVICE_ACCOUNT_DIR: path('sa'),
-      CNI_AGENT_RUN_DIR: path('run'),
-      KUBERNETES_SERVICE_HOST: '10.110.0.1',
-      KUBERNETES_SERVICE_PORT: '443',
-      HEALTH_PORT: '0',
-      MONITORING_PORT: '0',
-      POD_ANNOTATIONS_CAPABILITY: 'false',
-      LOG_AS_JSON: 'false',
-    },
-    write(name, text, mode) {
-      writeFileSync(path(name), text)
-      if (mode !== undefined) chmodSync(path(name), mode)
-    },
-    read: (name) => readFileSync(path(name), 'utf8'),
-    names: () =>
+    env,
+    write,
+    read: (name: string): string => readFileSync(path(name), 'utf8'),
+    /** Lists the paths of all files below the test node's folder. */
+    names: (): string[] =>
       readdirSync(root, { recursive: true, withFileTypes: true })
         .filter((entry) => !entry.isDirectory())
         .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
         .sort(),
-    async start({ argv = [], env = {}, file = [AGENT], atOnce = false } = {}) {
-      const agent = await startAgent([...file, ...argv] as [string, ...string[]], { ...node.env, ...env }, atOnce)
+    /** Starts an agent on the test node. The agent ends when the test disposes the node. */
+    async start({ argv = [], env: own = {}, file: [file, ...args] = [AGENT], atOnce = false }: StartOptions = {}) {
+      const agent = await startAgent(file, [...args, ...argv], { ...env, ...own }, atOnce)
       agents.push(agent)
       return agent
     },
-    command: (...argv) => node.run(AGENT, ...argv),
-    async run(file, ...argv) {
-      const child = spawn(file, argv, { env: node.env, stdio: ['ignore', 'pipe', 'pipe'] })
-      const output = { stdout: '', stderr: '' }
-      for (const name of ['stdout', 'stderr'] as const) {
-        child[name].setEncoding('utf8').on('data', (text: string) => {
-          output[name] += text
-        })
-      }
-      const exitCode = await new Promise<number | null>((resolve) => child.once('close', resolve))
-      return { exitCode, ...output }
-    },
+    /** Runs `install-cni` with the arguments on the test node, and waits for its end. */
+    command: (...argv: string[]) => runHere(AGENT, ...argv),
+    run: runHere,
     async [Symbol.asyncDispose]() {
       for (const agent of agents) agent.kill('SIGKILL')
       await Promise.all(agents.map((agent) => agent.exit))
       rmSync(root, { recursive: true, force: true })
     },
   }
-  node.write('src/istio-cni', 'plugin v1', 0o755)
-  node.write('src/istio-lib.so', 'library v1', 0o644)
-  node.write('sa/token', 'se.cr.et')
-  node.write('sa/ca.crt', 'CA')
-  for (const [name, text] of Object.entries(net)) node.write(`net/${name}`, text)
-  return node
 }
 
 /** Builds our plugin's configuration in a conflist, as an agent writes it on the test node. */
@@ -158,65 +135,59 @@ export function withEntry(list: string, entry: object): string {
   return `${JSON.stringify({ ...document, plugins: [...document.plugins, entry] }, null, 2)}\n`
 }
 
-async function startAgent(
-  argv: [string, ...string[]],
-  env: Record<string, string>,
-  atOnce: boolean,
-): Promise<AgentProcess> {
-  const [file, ...args] = argv
+async function startAgent(file: string, args: readonly string[], env: Record<string, string>, atOnce: boolean) {
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let text = ''
+  let log = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk
+      log += chunk
     })
   }
   const exit = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   )
-  const portText = () => /health checks on port (\d+)/.exec(text)?.[1]
+  const portText = () => /health checks on port (\d+)/.exec(log)?.[1]
   await eventually(
     () => atOnce || portText() !== undefined || child.exitCode !== null,
-    () => `a health server: ${text}`,
+    () => `a health server: ${log}`,
   )
   const port = Number(portText() ?? 0)
   const get = (path: string, method = 'GET') => ask({ port, path, method })
   return {
     pid: child.pid ?? 0,
     port,
-    log: () => text,
+    log: () => log,
+    /** Closes the reading end of the agent's output pipe. */
     closeLog() {
       child.stdout.destroy()
       child.stderr.destroy()
     },
+    /** Sends a request to the agent's health server. */
     get,
     ready: async () => (await get('/readyz')).status === 200,
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** Resolves when the agent's process ends. */
     exit,
   }
 }
 
 /** Sends one HTTP request to an agent, by TCP port or by unix socket. */
-export function ask(options: {
+export async function ask({
+  body = '',
+  ...where
+}: {
   port?: number
   socketPath?: string
   path: string
   method?: string
   body?: string
-}): Promise<Answer> {
-  const { body = '', ...where } = options
-  return new Promise((resolve, reject) => {
-    const asked = request({ host: '127.0.0.1', agent: false, ...where }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('end', () =>
-        resolve({ status: response.statusCode, type: response.headers['content-type'], body: text }),
-      )
-    })
-    asked.on('error', reject).end(body)
+}) {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    request({ host: '127.0.0.1', agent: false, ...where }, resolve)
+      .on('error', reject)
+      .end(body)
   })
+  return { status: response.statusCode, type: response.headers['content-type'], body: await text(response) }
 }
 
 /** Returns the processor time that a process has used, in milliseconds. */
@@ -228,10 +199,9 @@ export function cpuMs(pid: number): number {
 
 /** Finds a TCP port that is free at the moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, resolve))
+  await using server = createServer().listen(0)
+  await once(server, 'listening')
   const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 

@@ -1,32 +1,23 @@
 import { type Netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** Settings of the test node's network namespace. */
-export interface KernelOptions {
-  readonly sysctls?: Readonly<Record<string, boolean | number>>
-  /** Addresses of the test node's interface `lo`, with their prefix lengths. */
-  readonly lo?: readonly string[]
-}
-
 /** Network of the test pods. The bridge's addresses are the pods' gateways. */
-export type PodNetwork = 'none' | 'addresses' | { readonly bridge: readonly string[] }
+export type PodNetwork = 'addresses' | { readonly bridge: readonly string[] }
 
 /** Connects a pod's network namespace to the test network and adds the addresses to the namespace. */
-export type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void>
+type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void>
 
 /** Appends the prefix length of the test network: 24 for IPv4, 64 for IPv6. */
-export const withBits = (address: string): string => `${address}/${address.includes(':') ? 64 : 24}`
+const withBits = (address: string): string => `${address}/${address.includes(':') ? 64 : 24}`
 
-/** Sets the sysctls of the test node, and adds the addresses to its `lo`. */
-export async function prepareKernel(node: Netns, { sysctls = {}, lo = [] }: KernelOptions = {}): Promise<void> {
-  for (const [name, value] of Object.entries(sysctls)) await sysctl(node).set(name, value)
+/** Adds the addresses, with their prefix lengths, to the test node's `lo`. */
+export async function prepareKernel(node: Netns, lo: readonly string[] = []): Promise<void> {
   using rtnl = await openRtnl(node)
   for (const address of lo) await rtnl.addAddress('lo', address)
 }
 
 /** Prepares the network of the test pods. Returns the function that connects a pod to this network. */
 export async function connectPods(network: PodNetwork, node: Netns | undefined): Promise<Connect> {
-  if (network === 'none') return async () => {}
   if (network === 'addresses') return addAddresses
   if (node === undefined) throw new Error('a bridge needs a node')
   return await podBridge(node, network.bridge)
@@ -55,7 +46,7 @@ export async function podWith(...addresses: readonly string[]): Promise<Netns & 
 }
 
 /** Creates a bridge in the test node's namespace. Returns the function that connects a pod to the bridge. */
-export async function podBridge(node: Netns, gateways: readonly string[]): Promise<Connect> {
+async function podBridge(node: Netns, gateways: readonly string[]): Promise<Connect> {
   let pods = 0
   using rtnl = await openRtnl(node)
   await skipAddressDetection(node)

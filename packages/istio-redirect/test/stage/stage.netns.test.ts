@@ -10,7 +10,7 @@ test('the requested parts work together, and end together', async () => {
   const before = descriptors()
   const seen: string[] = []
   {
-    await using it = await stage(parts)
+    await using it = await stage(parts, (it) => it)
     seen.push(it.root, it.node.path, it.account.tokenFile)
     const { port } = new URL(it.api.url)
     await netns.exec(await it.pod('10.9.0.2'), ['bash', '-c', `: < /dev/tcp/192.0.2.1/${port}`])

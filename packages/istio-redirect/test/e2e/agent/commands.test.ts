@@ -64,7 +64,7 @@ then CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2
 })
 
 test('--dry-run on a node without a network fails and names the missing file, also as JSON', async () => {
-  await using node = agentNode({})
+  await using node = agentNode({ net: {} })
   const { exitCode, stderr } = await node.command('--dry-run')
   expect([exitCode, stderr]).toEqual([1, 'problem conflist: no valid network configuration: no file in the folder\n'])
   const json = JSON.parse((await node.command('--dry-run', '--json')).stdout)
@@ -81,7 +81,7 @@ test('--dry-run on a node without a network fails and names the missing file, al
 })
 
 test('a broken file before the network: status, --dry-run and the log describe each runtime’s behaviour, and the agent is ready', async () => {
-  await using node = agentNode({ '05-broken.conf': '{', '10-calico.conflist': calico })
+  await using node = agentNode({ net: { '05-broken.conf': '{', '10-calico.conflist': calico } })
   const stops = 'containerd loads no network while 05-broken.conf is broken'
   const uses = 'CRI-O uses 10-calico.conflist with istio-cni as plugin 2 of 2'
   const planned = await node.command('--dry-run')
@@ -107,7 +107,7 @@ test('a broken file before the network: status, --dry-run and the log describe e
 
 test('an entry behind the first network: the agent is not ready, and status fails', async () => {
   const first = '{"cniVersion":"0.4.0","name":"site","type":"bridge"}'
-  await using node = agentNode({ '05-site.json': first, '10-calico.conflist': calico })
+  await using node = agentNode({ net: { '05-site.json': first, '10-calico.conflist': calico } })
   node.env.CNI_CONF_NAME = '10-calico.conflist'
   const agent = await node.start()
   const reason = 'no pod gets istio-cni: containerd uses 05-site.json, and istio-cni is not in it'

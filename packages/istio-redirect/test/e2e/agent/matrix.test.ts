@@ -80,7 +80,7 @@ test.concurrent.for<[number, File[], string, boolean, string, string | undefined
 ])(
   'row %i: installed, put back after tampering, cleaned at the end',
   async ([, files, name, chained, result, clean]) => {
-    await using node = agentNode(numbered(files))
+    await using node = agentNode({ net: numbered(files) })
     const agent = await node.start({ argv: ['--log_output_level=cni-plugin:debug'], env: settings(name, chained) })
     await eventually(agent.ready, () => `ready: ${agent.log()}`)
     const installed = clean === undefined ? standalone(node) : installedIn(clean, node)
@@ -102,7 +102,7 @@ test.concurrent.for<[number, string, string, string]>([
   [13, 'missing_initially.conf', 'missing_initially.conf', 'missing_initially.conflist'],
   [14, '', 'calico.conflist', 'calico.conflist'],
 ])('row %i: the agent waits for a configuration that comes later', async ([, name, file, result]) => {
-  await using node = agentNode({})
+  await using node = agentNode({ net: {} })
   const agent = await node.start({ argv: ['--log_output_level=cni-plugin:debug'], env: settings(name, true) })
   await eventually(() => node.names().includes('run/istio-cni-kubeconfig'), 'all but the network')
   expect(await agent.get('/readyz')).toMatchObject({ status: 503 })

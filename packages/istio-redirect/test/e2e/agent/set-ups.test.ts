@@ -40,7 +40,7 @@ test.concurrent.for<[string, Record<string, string>, Record<string, string>, (na
     () => false,
   ],
 ])('%s: at most one file is written, once, and TERM ends the agent', async ([, net, env, mayHold]) => {
-  await using node = agentNode(net)
+  await using node = agentNode({ net })
   const before = files(node)
   const agent = await node.start({ env })
   await delay(1500)
@@ -62,7 +62,7 @@ test.concurrent.for<[string, Record<string, string>, Record<string, string>, (na
 })
 
 test('a named file that is empty is not written until it is complete', async () => {
-  await using node = agentNode({ '10-calico.conflist': '' })
+  await using node = agentNode({ net: { '10-calico.conflist': '' } })
   const agent = await node.start({ env: { CNI_CONF_NAME: '10-calico.conflist' } })
   await eventually(
     () => agent.log().includes('not ready'),
@@ -78,7 +78,7 @@ test('a named file that is empty is not written until it is complete', async () 
 })
 
 test('an owned copy is made when the primary comes, follows its changes, and is removed with the agent', async () => {
-  await using node = agentNode({})
+  await using node = agentNode({ net: {} })
   const agent = await node.start({ env: ownedMode })
   await eventually(() => node.names().includes('run/istio-cni-kubeconfig'), 'all but the network')
   expect(files(node)).toEqual({})

@@ -5,12 +5,11 @@ import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
 import { ambientGrants } from '../../../src/testing/grants.ts'
 import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
 import { plainPod } from '../../../src/testing/pods.ts'
-import { agentFor, writeAccount } from '../../stage/agent.ts'
-import { type AgentProcess, eventually } from '../../stage/agent-node.ts'
+import { type AgentProcess, agentNode, eventually } from '../../stage/agent-node.ts'
 import { COMPILED } from '../../stage/executables.ts'
 import { ambientReady, startOnNode } from '../../stage/on-node.ts'
 import { onNode } from '../../stage/pods.ts'
-import { stage } from '../../stage/stage.ts'
+import { stage, writeAccount } from '../../stage/stage.ts'
 import { type TestBed, testBed } from '../plugin/pod.ts'
 
 /** UID of the test pod `web`. */
@@ -36,12 +35,12 @@ export async function ambientNode() {
     AMBIENT_ENABLEMENT_SELECTOR: selector,
     POD_NAMESPACE: 'istio-system',
   }
-  return await stage({ pods: 'none' }, async ({ pod, stack }) => {
+  return await stage({}, async ({ pod, stack }) => {
     const bed: TestBed = stack.use(await testBed(() => COMPILED, bedOptions))
     // Mounts the pod's network namespace before the agent starts, because the agent does not see later mounts.
     const netns = await pod()
     // The agents have to end before the test removes the folder of their run directory.
-    const agents = stack.use(await agentFor({ env }))
+    const agents = stack.use(agentNode({ env }))
     const { api, runDir, runtime, conflist } = bed.node
     api.setNamespace('demo', { [mode]: 'ambient' })
     writeAccount(api, agents.path('sa'), agents)

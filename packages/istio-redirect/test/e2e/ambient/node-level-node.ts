@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { type Netns, netns, openRtnl } from '@cni/netns'
+import { type Netns, netns, openRtnl, sysctl } from '@cni/netns'
 import { tempBpffs } from '../../../../ebpf/test/bpffs.ts'
 import { tunnelKind } from '../../../../istio-node-level/test/kinds.ts'
 import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
@@ -66,16 +66,16 @@ export async function connect(from: PtpPod, to: PtpPod, times = 1): Promise<stri
 export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = 'node-iptables') {
   const options = {
     agent: { env: { POD_NAMESPACE: 'istio-system', AMBIENT_ENABLED: 'true', AMBIENT_REDIRECT_MODE: redirected } },
-    kernel: { sysctls: { 'net.ipv4.ip_forward': true }, lo: ['192.0.2.1/32'] },
+    kernel: { lo: ['192.0.2.1/32'] },
     api: {
       inNode: true,
       grants: ambientGrants,
       token: 'se.cr.et',
       namespaces: { shop: { [mode]: 'ambient' }, plain: {}, 'istio-system': {} },
     },
-    pods: 'none' as const,
   }
   return await stage(options, async ({ agents, node, api, stack, pod: newNetns }) => {
+    await sysctl(node).set('net.ipv4.ip_forward', true)
     /** The node has its own bpf file system, because pinned programs outlive the agent. */
     const bpffs = redirected === 'node-ebpf' ? stack.use(tempBpffs()) : undefined
     api.setNode(

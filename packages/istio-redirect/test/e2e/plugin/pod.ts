@@ -17,7 +17,7 @@ export const testBed = (
   plugin: (folder: string) => string,
   options: { pod?: StoredPod; conf?: Readonly<Record<string, unknown>>; grants?: readonly Grant[] } = {},
 ) =>
-  stage({ kernel: {}, pods: 'none' }, async ({ root: folder, node: nodeNetns, pod: newPod, stack }) => {
+  stage({ kernel: {} }, async ({ root: folder, node: nodeNetns, pod: newPod, stack }) => {
     const stored = options.pod ?? meshPod({ proxy: DUAL_STACK })
     const pod = await newPod()
     const { conf = {}, grants = [] } = options
