@@ -1,17 +1,10 @@
 import { rmSync } from 'node:fs'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
-
-/** HTTP request that the agent's stand-in has received. */
-export interface AgentRequest {
-  /** Method and path of the request, such as `POST /cmdadd`. */
-  readonly line: string
-  readonly contentType: string | undefined
-  readonly body: string
-}
+import { text } from 'node:stream/consumers'
 
 /** Reaction of the agent's stand-in to a request. Default: success. */
-export interface AgentAnswer {
+interface AgentAnswer {
   /** Default 200. */
   readonly status?: number
   readonly body?: string
@@ -22,18 +15,7 @@ export interface AgentAnswer {
 }
 
 /** Running stand-in for the node agent. Disposing stops it. */
-export interface NodeAgent extends AsyncDisposable {
-  /** Requests that the plugin sent to `pluginevent.sock`: pods to enrol in ambient mode. */
-  readonly events: readonly AgentRequest[]
-  /** Requests that the plugin sent to `log.sock`. */
-  readonly logs: readonly AgentRequest[]
-  /** Parses the log lines that plugins sent to the agent's stand-in. */
-  logLines(): Array<Readonly<Record<string, unknown>>>
-  /** Sets the reaction to the plugin's later ambient events. */
-  answerEvents(how: AgentAnswer): void
-  /** Sets the reaction to the plugin's later log requests. */
-  answerLogs(how: AgentAnswer): void
-}
+export type NodeAgent = Awaited<ReturnType<typeof startNodeAgent>>
 
 /**
  * Starts a stand-in for the node agent on the two sockets of a run directory.
@@ -42,14 +24,20 @@ export interface NodeAgent extends AsyncDisposable {
  * await using agent = await startNodeAgent('/run/istio-cni')
  * agent.answerEvents({ status: 500, body: 'no such pod' })
  */
-export async function startNodeAgent(runDir: string): Promise<NodeAgent> {
+export async function startNodeAgent(runDir: string) {
   const events = await listen(join(runDir, 'pluginevent.sock'))
   const logs = await listen(join(runDir, 'log.sock'))
   return {
+    /** Requests that the plugin sent to `pluginevent.sock`: pods to enrol in ambient mode. */
     events: events.seen,
+    /** Requests that the plugin sent to `log.sock`. */
     logs: logs.seen,
-    logLines: () => logs.seen.flatMap(({ body }) => JSON.parse(body)).map((line) => JSON.parse(line)),
+    /** Parses the log lines that plugins sent to the agent's stand-in. */
+    logLines: (): Array<Readonly<Record<string, unknown>>> =>
+      logs.seen.flatMap(({ body }) => JSON.parse(body)).map((line) => JSON.parse(line)),
+    /** Sets the reaction to the plugin's later ambient events. */
     answerEvents: events.answer,
+    /** Sets the reaction to the plugin's later log requests. */
     answerLogs: logs.answer,
     async [Symbol.asyncDispose]() {
       await Promise.all([events.close(), logs.close()])
@@ -58,10 +46,11 @@ export async function startNodeAgent(runDir: string): Promise<NodeAgent> {
 }
 
 async function listen(path: string) {
-  const seen: AgentRequest[] = []
+  /** Received requests. `line` is the method and the path, such as `POST /cmdadd`. */
+  const seen: { readonly line: string; readonly contentType: string | undefined; readonly body: string }[] = []
   let how: AgentAnswer = {}
-  const server: Server = createServer((request, response) => {
-    read(request).then(
+  const server = createServer((request, response) => {
+    text(request).then(
       (body) => {
         const { method, url, headers } = request
         seen.push({ line: `${method} ${url}`, contentType: headers['content-type'], body })
@@ -83,12 +72,6 @@ async function listen(path: string) {
         server.closeAllConnections()
       }),
   }
-}
-
-async function read(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk)
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 function treat(response: ServerResponse, { status = 200, body = '', hang, cut }: AgentAnswer): void {
