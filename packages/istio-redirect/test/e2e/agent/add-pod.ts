@@ -1,20 +1,12 @@
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import { text } from 'node:stream/consumers'
+import { isRunError, type RunResult, start } from '@cni/host'
 import type { Netns } from '@cni/netns'
 import { type CalledPod, cniEnv } from '../../stage/cni-call.ts'
 import { COMPILED } from '../../stage/executables.ts'
 import type { Serving } from './serving-agent.ts'
 
-/** Result of a plugin's process: exit code and output. */
-export interface Called {
-  readonly exitCode: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
 /** Pod that a test adds. With `agent: 'never'` the plugin does not ask the agent. */
-export interface AddedPod {
+interface AddedPod {
   readonly name: string
   readonly uid: string
   readonly agent?: 'never'
@@ -22,7 +14,7 @@ export interface AddedPod {
 }
 
 /** Calls the plugin's ADD for a pod. The agent may be down. */
-export function add(at: Serving, target: Netns, pod: AddedPod): Promise<Called> {
+export function add(at: Serving, target: Netns, pod: AddedPod): Promise<RunResult> {
   return startAdd(at, target, pod).called
 }
 
@@ -35,17 +27,20 @@ export function startAdd(at: Serving, target: Netns, { name, uid, agent, native 
 /** Starts the ADD of the compiled plugin for a pod of the Kubernetes namespace `demo`. */
 export function startPlugin(conf: object, pod: Pick<CalledPod, 'netns' | 'name' | 'more'>) {
   const env = cniEnv('ADD', { ...pod, container: `container-${pod.name}`, namespace: 'demo' })
-  const child = spawn(COMPILED, [], { env: { PATH: '/usr/sbin:/usr/bin', ...env }, stdio: 'pipe' })
   const prevResult = { cniVersion: '1.0.0', interfaces: [], ips: [{ address: '10.1.2.3/24' }] }
-  child.stdin.end(JSON.stringify({ ...conf, cniVersion: '1.0.0', name: 'pods', plugin_log_level: 'debug', prevResult }))
-  const exit = new Promise<number | null>((resolve) => child.once('close', resolve))
-  const all = [exit, text(child.stdout), text(child.stderr)] as const
-  const called = Promise.all(all).then(([exitCode, stdout, stderr]): Called => ({ exitCode, stdout, stderr }))
-  return { kill: (signal: NodeJS.Signals) => child.kill(signal), called }
+  const { kill, done } = start([COMPILED], {
+    env: { PATH: '/usr/sbin:/usr/bin', ...env },
+    input: JSON.stringify({ ...conf, cniVersion: '1.0.0', name: 'pods', plugin_log_level: 'debug', prevResult }),
+  })
+  const called = done.catch((error: unknown): RunResult => {
+    if (isRunError(error)) return error
+    throw error
+  })
+  return { kill, called }
 }
 
 /** True if the agent decided about the pod, according to the plugin's debug log. */
-export const isServed = ({ stderr }: Called): boolean => !stderr.includes('the node agent does not decide')
+export const isServed = ({ stderr }: RunResult): boolean => !stderr.includes('the node agent does not decide')
 
 /** Reads the attachment records that the plugin has written on the test node, by container. */
 export function records(at: Serving): Map<string, Record<string, unknown>> {

@@ -1,13 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { RunResult } from '@cni/host'
 import { tempNetns } from '@cni/netns/testing'
 import { toErrorDocument } from '@cni/types'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AGENT, type AgentProcess, eventually } from '../../stage/agent-node.ts'
 import { rulesIn } from '../../stage/rules.ts'
 import { ambientNode } from '../ambient/ambient-node.ts'
-import { add, type Called } from './add-pod.ts'
+import { add } from './add-pod.ts'
 import { memoryLimit, noMemoryLimit } from './memory-cgroup.ts'
 import { podOf, type Serving, serving } from './serving-agent.ts'
 
@@ -43,7 +44,10 @@ function setPod(at: Serving, podName: string, annotations: Readonly<Record<strin
   at.api.setPod({ ...pod, metadata: { ...pod.metadata, annotations: { ...pod.metadata.annotations, ...annotations } } })
 }
 
-async function addTo(at: Serving, podName: string): Promise<Called & { readonly ms: number; readonly rules: string }> {
+async function addTo(
+  at: Serving,
+  podName: string,
+): Promise<RunResult & { readonly ms: number; readonly rules: string }> {
   await using target = await tempNetns()
   const began = performance.now()
   const called = await add(at, target, { name: podName, uid: `uid-${podName}` })

@@ -17,22 +17,21 @@ export const noMemoryLimit = ((): string | undefined => {
   }
 })()
 
-/** Memory cgroup in which a test runs processes with a limit. */
-export interface MemoryLimit extends AsyncDisposable {
-  /** Returns the command line that runs a program inside the memory cgroup. */
-  within(file: string): readonly [string, ...string[]]
-  /** Reads the peak memory in bytes, and the number of processes killed for lack of memory. */
-  usage(): { readonly most: number; readonly killed: number }
-}
-
 /** Creates a memory cgroup with a limit in MiB, like `resources.limits.memory` of a pod. */
-export function memoryLimit(mebibytes: number): MemoryLimit {
+export function memoryLimit(mebibytes: number) {
   const folder = join(ROOT, `cni-test-${process.pid}-${Math.random().toString(36).slice(2)}`)
   mkdirSync(folder)
   writeFileSync(join(folder, 'memory.limit_in_bytes'), String(mebibytes * 1024 * 1024))
   const read = (file: string) => readFileSync(join(folder, file), 'utf8')
   return {
-    within: (file) => ['bash', '-c', `echo $$ > ${folder}/cgroup.procs; exec "$0" "$@"`, file],
+    /** Returns the command line that runs a program inside the memory cgroup. */
+    within: (file: string): readonly [string, ...string[]] => [
+      'bash',
+      '-c',
+      `echo $$ > ${folder}/cgroup.procs; exec "$0" "$@"`,
+      file,
+    ],
+    /** Reads the peak memory in bytes, and the number of processes killed for lack of memory. */
     usage: () => ({
       most: Number(read('memory.max_usage_in_bytes')),
       killed: Number(/^oom_kill (\d+)$/m.exec(read('memory.oom_control'))?.[1] ?? 0),
