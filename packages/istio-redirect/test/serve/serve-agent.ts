@@ -6,31 +6,20 @@ import { SERVE_SOCKET } from '../../src/serve/socket.ts'
 import type { Conduct, ServeNews, ServeOrder } from './serve-worker.ts'
 
 /** Test agent in another thread. The agent serves the plugin's calls on its own socket. */
-export interface ServingAgent extends AsyncDisposable {
-  /** Answers that the test agent has sent to the plugin, in order. */
-  readonly answers: readonly string[]
-  /** Adds a pod to the test agent, or changes the pod. */
-  setPod(pod: StoredPod): Promise<void>
-}
+export type ServingAgent = Awaited<ReturnType<typeof servingAgent>>
 
 const told = new Map<number, (news: ServeNews) => void>()
 let thread: Worker | undefined
 
 /** Starts one thread for all test agents, because loading the agent's sources takes a second. */
 function startThread(): Worker {
-  const started = new Worker(new URL('./serve-worker.ts', import.meta.url), {
-    execArgv: [...NODE_FLAGS],
-  })
+  const started = new Worker(new URL('./serve-worker.ts', import.meta.url), { execArgv: [...NODE_FLAGS] })
   started.unref()
   return started.on('message', (news: ServeNews) => told.get(news.id)?.(news))
 }
 
 /** Starts a test agent that serves below a run directory. `conduct` selects a fault of the agent. */
-export async function servingAgent(
-  runDir: string,
-  pods: readonly StoredPod[],
-  conduct: Conduct = 'serves',
-): Promise<ServingAgent> {
+export async function servingAgent(runDir: string, pods: readonly StoredPod[], conduct: Conduct = 'serves') {
   thread ??= startThread()
   const worker = thread
   const id = told.size
@@ -44,8 +33,10 @@ export async function servingAgent(
     })
   await order({ id, socket: join(runDir, SERVE_SOCKET), conduct, pods })
   return {
+    /** Answers that the test agent has sent to the plugin, in order. */
     answers,
-    setPod: (pod) => order({ id, pod }),
+    /** Adds a pod to the test agent, or changes the pod. */
+    setPod: (pod: StoredPod) => order({ id, pod }),
     [Symbol.asyncDispose]: () => order({ id }),
   }
 }
