@@ -21,7 +21,7 @@ import { recordingZtunnel } from './recording-ztunnel.ts'
 import { showProcess } from './show-process.ts'
 
 /** Options of a pod that a test adds to the node. */
-export interface MeshPodOptions {
+interface MeshPodOptions {
   readonly name: string
   readonly namespace?: string
   readonly labels?: Readonly<Record<string, string>>
@@ -92,7 +92,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
         config: merged,
         api: account,
         watches: podWatches(),
-        log: recordingLog(log, (text, labels = {}) => `${text} ${JSON.stringify(labels)}`),
+        log: recordingLog(log),
         metrics: ambientMetrics(registry),
         requests: registry.counter('istio_cni_plugin_requests_total', 'requests', ['response_code']),
         failed: () => {},

@@ -64,9 +64,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
       {
         config,
         api: { ...account, server: options.server ?? api.url },
-        log: recordingLog(log, (message, labels) =>
-          labels === undefined ? message : `${message} ${JSON.stringify(labels)}`,
-        ),
+        log: recordingLog(log),
         metrics: {
           counter: (name) => ({
             inc(labels = {}, by = 1) {
