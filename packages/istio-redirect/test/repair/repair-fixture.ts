@@ -9,6 +9,7 @@ import { meshPod, type PodOptions } from '../../src/testing/pods.ts'
 import { recordingLog } from '../stage/log.ts'
 import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
+import { repairDefaults } from './repair-defaults.ts'
 
 /** Running repair controller for tests, with its API server and its log messages. */
 export type RepairFixture = Awaited<ReturnType<typeof repairFixture>>
@@ -21,24 +22,6 @@ export interface RepairFixtureOptions extends RepairDeps {
   readonly server?: string
   readonly prepare?: (api: ApiServer) => void
   readonly watching?: Pick<ListWatchOptions, 'silenceMs'>
-}
-
-export const repairDefaults: RepairConfig = {
-  repairPods: false,
-  deletePods: false,
-  labelPods: false,
-  brokenPodLabelKey: 'cni.istio.io/uninitialized',
-  brokenPodLabelValue: 'true',
-  nodeName: 'n1',
-  sidecarAnnotation: 'sidecar.istio.io/status',
-  initContainerName: 'istio-validation',
-  initContainerTerminationMessage: '',
-  initContainerExitCode: 126,
-  labelSelectors: '',
-  fieldSelectors: '',
-  nativeNftables: false,
-  forceIptablesBinary: '',
-  agentRunDir: '',
 }
 
 /** Creates a pod on node `n1` whose init container `istio-validation` has ended with `exitCode`. */
