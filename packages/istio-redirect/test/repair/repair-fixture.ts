@@ -19,7 +19,6 @@ export interface RepairFixtureOptions extends RepairDeps {
   readonly config?: Partial<RepairConfig>
   readonly pods?: readonly StoredPod[]
   readonly grants?: readonly Grant[]
-  readonly server?: string
   readonly prepare?: (api: ApiServer) => void
   readonly watching?: Pick<ListWatchOptions, 'silenceMs'>
 }
@@ -36,7 +35,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
   const config = { ...repairDefaults, ...options.config }
   const mode = config.repairPods ? 'repair' : config.deletePods ? 'delete' : 'label'
   const grants = options.grants ?? repairGrants[mode]
-  return stage({ api: { pods: options.pods ?? [], grants } }, ({ api, account, root: folder, stack }) => {
+  return stage({ api: { pods: options.pods ?? [], grants } }, ({ api, account, stack }) => {
     options.prepare?.(api)
     const log: string[] = []
     const counters = new Map<string, number>()
@@ -46,7 +45,7 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
     const done = startRepair(
       {
         config,
-        api: { ...account, server: options.server ?? api.url },
+        api: account,
         log: recordingLog(log),
         metrics: {
           counter: (name) => ({
@@ -76,10 +75,8 @@ export function repairFixture(options: RepairFixtureOptions = {}) {
     const count = (name: string, labels: object): number => counters.get(`${name}${JSON.stringify(labels)}`) ?? 0
     return {
       api,
-      folder,
       tokenFile: account.tokenFile,
       log,
-      counters,
       pauses,
       /** Counts the pods that the repair controller has handled. `what` is `type/result`, such as `repair/success`. */
       pods(what: string) {

@@ -5,21 +5,18 @@ import { podInfo } from '../../../istio-rules/src/pod/pod-info.ts'
 import { kubeClient } from '../../../kube/src/client/client.ts'
 import { getPod } from '../../../kube/src/client/get-pod.ts'
 import { serviceAccountAccess } from '../../../kube/src/config/service-account.ts'
-import type { ListWatchOptions } from '../../../kube/src/watch/list-watch-options.ts'
 import { podWatches } from '../../src/agent/pods/pod-watches.ts'
 import { repairGrants } from '../../src/testing/grants.ts'
 import { stage } from './stage.ts'
 
-/** Test data: an API server with pods, and running watches. Disposing ends the watches. */
-export type PodsFixture = Awaited<ReturnType<typeof podsFixture>>
-
-export const podsFixture = (pods: readonly StoredPod[] = [], watching: Pick<ListWatchOptions, 'silenceMs'> = {}) =>
+/** Starts an API server with pods, and prepares watches of the pods. Disposing ends the watches. */
+export const podsFixture = (pods: readonly StoredPod[] = []) =>
   stage({ api: { pods, grants: repairGrants.repair } }, ({ api, account, stack }) => {
     const { signal } = stack.adopt(new AbortController(), (stop) => stop.abort())
     const asked = (what: RegExp): number => api.requests.filter(({ url }) => what.test(url)).length
     return {
       api,
-      watches: podWatches({ pause: () => delay(5), ...watching }),
+      watches: podWatches({ pause: () => delay(5) }),
       /** Selection of the watched pods: the pods of node `n1`. */
       pods: { api: account, nodeName: 'n1' },
       signal,
