@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
@@ -15,10 +15,10 @@ export function mounted(root: string, name: string, namespace: Netns): Disposabl
 }
 
 /** Creates a test node that consists of files only. Its process 1 is in the network namespace of the test. */
-export function nodeFiles(): Disposable & { readonly root: string; readonly proc: string } {
-  const root = mkdtempSync(join(tmpdir(), 'cni-node-'))
+export function nodeFiles() {
+  const { path: root, remove } = mkdtempDisposableSync(join(tmpdir(), 'cni-node-'))
   showProcess(root, '1', '', { path: `/proc/${process.pid}/ns/net` })
-  return { root, proc: join(root, 'proc'), [Symbol.dispose]: () => rmSync(root, { recursive: true }) }
+  return { root, proc: join(root, 'proc'), [Symbol.dispose]: remove }
 }
 
 /** Ends all processes of a pod, and starts a process of the pod in another network namespace. */

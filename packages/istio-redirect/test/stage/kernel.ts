@@ -32,17 +32,14 @@ export async function addAddresses(target: Netns, addresses: readonly string[], 
 
 /** Creates a network namespace with addresses on eth0. Without carrier, the kernel adds no link-local address. */
 export async function podWith(...addresses: readonly string[]): Promise<Netns & AsyncDisposable> {
-  const made = await tempNetns()
-  try {
-    await skipAddressDetection(made)
-    using rtnl = await openRtnl(made)
-    await rtnl.addLink({ kind: 'veth', name: 'eth0', up: true, peer: { name: 'peer' } })
-    for (const each of addresses) await rtnl.addAddress('eth0', withBits(each))
-    return made
-  } catch (error) {
-    await made[Symbol.asyncDispose]()
-    throw error
-  }
+  await using starting = new AsyncDisposableStack()
+  const made = starting.use(await tempNetns())
+  await skipAddressDetection(made)
+  using rtnl = await openRtnl(made)
+  await rtnl.addLink({ kind: 'veth', name: 'eth0', up: true, peer: { name: 'peer' } })
+  for (const each of addresses) await rtnl.addAddress('eth0', withBits(each))
+  starting.move()
+  return made
 }
 
 /** Creates a bridge in the test node's namespace. Returns the function that connects a pod to the bridge. */

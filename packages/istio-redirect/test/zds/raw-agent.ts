@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listenUnix, type UnixConnection } from '@cni/netns/unix'
@@ -15,8 +15,8 @@ export type RawAgentConnection = Awaited<ReturnType<RawAgent['accepted']>>
 
 /** Starts a stand-in for the agent, to which a ztunnel can connect. */
 export function rawAgent() {
-  const folder = mkdtempSync(join(tmpdir(), 'cni-raw-agent-'))
-  const path = join(folder, 'ztunnel.sock')
+  const folder = mkdtempDisposableSync(join(tmpdir(), 'cni-raw-agent-'))
+  const path = join(folder.path, 'ztunnel.sock')
   const connections: UnixConnection[] = []
   const listenHere = () =>
     listenUnix(path, {
@@ -75,7 +75,7 @@ export function rawAgent() {
     },
     [Symbol.dispose]() {
       leave()
-      rmSync(folder, { recursive: true })
+      folder.remove()
     },
   }
 }

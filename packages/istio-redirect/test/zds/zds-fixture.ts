@@ -1,4 +1,4 @@
-import { fstatSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { fstatSync, mkdtempDisposableSync, openSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Netns, netns } from '@cni/netns'
@@ -18,13 +18,13 @@ export const descriptors = () => readdirSync('/proc/self/fd').length
 /** Starts the agent's ZDS server. Disposing fails if a file descriptor was left open. */
 export function zdsFixture(options: Partial<ZdsOptions> = {}) {
   const before = descriptors()
-  const folder = mkdtempSync(join(tmpdir(), 'cni-zds-'))
-  const path = join(folder, 'ztunnel.sock')
+  const folder = mkdtempDisposableSync(join(tmpdir(), 'cni-zds-'))
+  const path = join(folder.path, 'ztunnel.sock')
   /** Pods in the snapshot that the server sends to a new ztunnel, by pod UID. */
   const pods = new Map<string, ZdsPod | { uid: string; workload: ZdsPod['workload']; netns?: undefined }>()
   const log: string[] = []
   const events: ZdsEvent[] = []
-  const opened: Disposable[] = []
+  const opened = new DisposableStack()
   let leases = 0
   const snapshot = (): KnownPod[] =>
     [...pods.values()].map(({ uid, workload, netns: namespace }) => {
@@ -49,23 +49,16 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
     /** Number of network namespace handles of pods that the server has not released yet. */
     leases: () => leases,
     pod(name: string): ZdsPod {
-      const handle = netns.open('/proc/self/ns/net')
-      opened.push(handle)
+      const handle = opened.use(netns.open('/proc/self/ns/net'))
       return { uid: `uid-of-${name}`, workload: { name, namespace: 'shop', serviceAccount: 'default' }, netns: handle }
     },
     /** Opens a namespace that differs from every pod's namespace. */
     otherNamespace() {
       const fd = openSync('/proc/self/ns/mnt', 'r')
-      const handle = new Netns('/proc/self/ns/mnt', fd, fstatSync(fd, { bigint: true }))
-      opened.push(handle)
-      return handle
+      return opened.use(new Netns('/proc/self/ns/mnt', fd, fstatSync(fd, { bigint: true })))
     },
     /** Connects a ztunnel stand-in that sends no message. */
-    connect() {
-      const ztunnel = rawZtunnel(path)
-      opened.push(ztunnel)
-      return ztunnel
-    },
+    connect: () => opened.use(rawZtunnel(path)),
     /** Waits until the server has the given number of ztunnel connections in the state `live`. */
     live: (count: number) =>
       expect
@@ -73,8 +66,8 @@ export function zdsFixture(options: Partial<ZdsOptions> = {}) {
         .toBe(count),
     async [Symbol.asyncDispose]() {
       await zds.close()
-      for (const each of opened) each[Symbol.dispose]()
-      rmSync(folder, { recursive: true })
+      opened.dispose()
+      folder.remove()
       expect(leases).toBe(0)
       await expect.poll(descriptors, { timeout: 20_000 }).toBe(before)
     },
