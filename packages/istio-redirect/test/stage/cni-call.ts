@@ -8,6 +8,14 @@ export interface CalledPod {
   readonly more?: readonly string[]
 }
 
+/** Builds the items of `CNI_ARGS` with which a container runtime names a pod. */
+export const cniArgs = (namespace: string, name: string) =>
+  [
+    ['IgnoreUnknown', '1'],
+    ['K8S_POD_NAMESPACE', namespace],
+    ['K8S_POD_NAME', name],
+  ] as const
+
 /** Builds the environment variables of a container runtime's plugin call for a pod's interface eth0. */
 export const cniEnv = (command: string, { netns, container, namespace, name, more = [] }: CalledPod) => ({
   CNI_COMMAND: command,
@@ -15,5 +23,5 @@ export const cniEnv = (command: string, { netns, container, namespace, name, mor
   CNI_NETNS: netns,
   CNI_IFNAME: 'eth0',
   CNI_PATH: '/opt/cni/bin',
-  CNI_ARGS: ['IgnoreUnknown=1', `K8S_POD_NAMESPACE=${namespace}`, `K8S_POD_NAME=${name}`, ...more].join(';'),
+  CNI_ARGS: [...cniArgs(namespace, name).map((item) => item.join('=')), ...more].join(';'),
 })

@@ -1,12 +1,11 @@
-import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import type { Netns } from '@cni/netns'
 import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
 import { ambientGrants } from '../../../src/testing/grants.ts'
 import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
 import { plainPod } from '../../../src/testing/pods.ts'
 import { type AgentProcess, agentNode, eventually } from '../../stage/agent-node.ts'
 import { COMPILED } from '../../stage/executables.ts'
+import { inside } from '../../stage/inside.ts'
 import { ambientReady, startOnNode } from '../../stage/on-node.ts'
 import { onNode } from '../../stage/pods.ts'
 import { stage, writeAccount } from '../../stage/stage.ts'
@@ -46,15 +45,13 @@ export async function ambientNode() {
     writeAccount(api, agents.path('sa'), agents)
     const ztunnelSocket = agents.path('ztunnel.sock')
     Object.assign(agents.env, { CNI_AGENT_RUN_DIR: runDir, ZTUNNEL_UDS_ADDRESS: ztunnelSocket })
-    const inNode = (...argv: [string, ...string[]]) =>
-      spawnSync('nsenter', [`--net=${bed.nodeNetns.path}`, ...argv], { encoding: 'utf8' }).stdout
-    const begin = (): Promise<AgentProcess> => startOnNode(agents, bed.nodeNetns)
+    const begin = () => startOnNode(agents, bed.nodeNetns)
     return {
       bed,
       begin,
       ztunnelSocket,
       /** Adds a second pod to the test node. */
-      async addAnother(name: string): Promise<{ uid: string; netns: Netns; addresses: readonly string[] }> {
+      async addAnother(name: string) {
         const digest = createHash('sha256').update(name).digest('hex')
         const itsUid = `${uid.slice(0, -12)}${digest.slice(0, 12)}`
         api.setPod(stored(name, itsUid))
@@ -68,9 +65,10 @@ export async function ambientNode() {
       start: () => ambientReady(begin()),
       names: agents.names,
       /** Rules in the node's network namespace, as `iptables-save` prints them. */
-      onNode: () => inNode('iptables-save'),
+      onNode: () => inside(bed.nodeNetns, ['iptables-save']),
       /** Pod addresses in the node's ipsets for kubelet's probes. */
-      inSets: () => [...inNode('ipset', 'save').matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
+      inSets: () =>
+        [...inside(bed.nodeNetns, ['ipset', 'save']).matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
       /** Starts a ztunnel stand-in and waits until it is connected to the agent. */
       async ztunnel(agent: AgentProcess) {
         const ztunnel = stack.use(startZtunnel({ path: ztunnelSocket }))

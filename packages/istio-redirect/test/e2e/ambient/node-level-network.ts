@@ -11,13 +11,6 @@ import type { AgentNode } from '../../stage/agent-node.ts'
 /** Mode of node-level redirection: by iptables rules and tunnels, or by eBPF programs. */
 export type RedirectedBy = 'node-iptables' | 'node-ebpf'
 
-/** Command line, environment and input of a plugin's process on the test node. */
-export interface PluginCall {
-  readonly argv: readonly [string, ...string[]]
-  readonly env: Readonly<Record<string, string>>
-  readonly stdin: string
-}
-
 /** Creates the test node's pod network: a chain of Debian's ptp plugin and our plugin. */
 export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string, redirected: RedirectedBy) {
   mkdirSync(agents.path('plugins'))
@@ -61,14 +54,13 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
     add: async (attachment: Attachment) => (await connect(listOf(ptp, ours), attachment)).ip,
     /** Connects a pod by the ptp plugin, and prepares a later call of our plugin. */
     async addButOurs(attachment: Attachment) {
-      const { ip, document } = await connect(listOf(ptp), attachment)
+      const { document } = await connect(listOf(ptp), attachment)
       const { conflist } = parseNetworkList(JSON.stringify(listOf(ours)))
       const [planned] = planNetwork(conflist, { command: 'ADD', rt: attachment, path }).calls
       if (planned === undefined) throw new Error('no call of the plugin was planned')
       const argv = ['/usr/bin/nsenter', `--net=${node.path}`, plugin] as const
       const env = { ...planned.env, PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
-      const call: PluginCall = { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) }
-      return { ip, call }
+      return { argv, env, stdin: encodeConf({ ...planned.conf, prevResult: document }) }
     },
     /** Removes the link and the address of a pod from the test node. */
     remove: (attachment: Attachment) => runtime.del(listOf(ptp), attachment),

@@ -8,19 +8,20 @@ import { ambientGrants } from '../../../src/testing/grants.ts'
 import { connectFrom, startApp } from '../../../src/testing/node/stand-ins.ts'
 import { startTransparentZtunnel } from '../../../src/testing/node/ztunnel/transparent-ztunnel.ts'
 import { meshPod, plainPod } from '../../../src/testing/pods.ts'
-import type { AgentProcess } from '../../stage/agent-node.ts'
+import { cniArgs } from '../../stage/cni-call.ts'
 import { ambientReady, startOnNode } from '../../stage/on-node.ts'
 import { onNode } from '../../stage/pods.ts'
 import { stage } from '../../stage/stage.ts'
-import { nodeLevelNetwork, type PluginCall, type RedirectedBy } from './node-level-network.ts'
+import { nodeLevelNetwork, type RedirectedBy } from './node-level-network.ts'
+
+/** Test node for node-level redirection. */
+export type NodeLevelNode = Awaited<ReturnType<typeof nodeLevelNode>>
 
 /** Pod that Debian's ptp plugin has connected to the test node. */
-export interface PtpPod {
-  readonly netns: Netns
-  readonly ip: string
-  readonly uid: string
-  annotation(): string | undefined
-}
+type PtpPod = Awaited<ReturnType<NodeLevelNode['pod']>>
+
+/** Pod that Debian's ptp plugin has connected. The test makes the ADD call of our plugin later. */
+export type PodToAdd = Awaited<ReturnType<NodeLevelNode['podToAdd']>>
 
 /** Options of a pod that a test adds to the node. */
 export interface PtpPodOptions {
@@ -33,21 +34,6 @@ export interface PtpPodOptions {
   readonly annotations?: Readonly<Record<string, string>>
   /** True if the test passes the pod's UID to our plugin. */
   readonly saysUid?: boolean
-}
-
-/** Pod that Debian's ptp plugin has connected. The test makes the ADD call of our plugin later. */
-export interface PodToAdd {
-  readonly name: string
-  readonly netns: Netns
-  readonly call: PluginCall
-  cleanUp(): Promise<void>
-}
-
-/** Pod with a ztunnel stand-in that the test can make ready or kill. */
-export interface NodeZtunnelPod extends PtpPod {
-  readonly ztunnel: ReturnType<typeof startTransparentZtunnel>
-  ready(is: boolean): void
-  kill(): Promise<void>
 }
 
 /** Connects to a pod's server, and reports the client address that the server saw. */
@@ -107,17 +93,12 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       const where = await newNetns()
       const stored = onNode((sidecar ? meshPod : plainPod)({ namespace, name, labels, annotations }), uid)
       api.setPod(stored)
-      const args = [
-        ['IgnoreUnknown', '1'],
-        ['K8S_POD_NAMESPACE', namespace],
-        ['K8S_POD_NAME', name],
-        ...(saysUid ? [['K8S_POD_UID', uid] as const] : []),
-      ] as const
+      const args = [...cniArgs(namespace, name), ...(saysUid ? [['K8S_POD_UID', uid] as const] : [])]
       // Uses a file descriptor, because the agent's mount namespace would not contain a later mount.
       const path = `/proc/${process.pid}/fd/${where.fd}`
       return { where, stored, attachment: { containerID: `c${uid}`, netns: path, ifName: 'eth0', args } }
     }
-    const pod = async (options: PtpPodOptions): Promise<PtpPod> => {
+    const pod = async (options: PtpPodOptions) => {
       const { namespace, name, uid } = options
       const { where, stored, attachment } = await scheduled(options)
       const ip = await network.add(attachment)
@@ -133,9 +114,9 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       node,
       pod,
       /** Creates a pod without calling our plugin. Returns a prepared `call` of the plugin's ADD with the pod's UID. */
-      async podToAdd(options: PtpPodOptions): Promise<PodToAdd> {
+      async podToAdd(options: PtpPodOptions) {
         const { where, attachment } = await scheduled({ ...options, saysUid: true })
-        const { call } = await network.addButOurs(attachment)
+        const call = await network.addButOurs(attachment)
         const cleanUp = async (): Promise<void> => {
           api.deletePod(options.namespace, options.name)
           await network.remove(attachment)
@@ -145,7 +126,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
       agents,
       shared: () => JSON.parse(readFileSync(configFile, 'utf8')),
       /** Creates a pod with a ztunnel stand-in that is not ready yet. */
-      async ztunnel(name: string, uid: string, minute: number): Promise<NodeZtunnelPod> {
+      async ztunnel(name: string, uid: string, minute: number) {
         const made = await pod({ namespace: 'istio-system', name, uid, labels: { app: 'ztunnel' } })
         const holder = holders.get(uid) ?? hold(uid, made.netns)
         const ztunnel = startTransparentZtunnel(made.netns)
@@ -165,8 +146,9 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         }
         return { ...made, ztunnel, ready, kill }
       },
-      app: async (where: PtpPod, name: string) => stack.use(await startApp(where.netns, { name, ports: [8080] })),
-      async start(): Promise<AgentProcess> {
+      app: async (where: { readonly netns: Netns }, name: string) =>
+        stack.use(await startApp(where.netns, { name, ports: [8080] })),
+      async start() {
         const shown = [...holders].map(
           ([uid, { pid }]) => `mount --bind ${agents.path('cgroups', uid)} /proc/${pid}/cgroup`,
         )
@@ -200,7 +182,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
         }
       },
       /** Returns the interface index of the node's end of a pod's veth. */
-      async linkOf(where: Pick<PtpPod, 'netns'>): Promise<number> {
+      async linkOf(where: { readonly netns: Netns }): Promise<number> {
         using inside = await openRtnl(where.netns)
         return (await inside.getLink('eth0'))?.parent ?? 0
       },

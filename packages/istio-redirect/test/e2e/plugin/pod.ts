@@ -5,7 +5,7 @@ import { netns } from '@cni/netns'
 import { afterAll, beforeAll } from 'vitest'
 import { startNode } from '../../../src/testing/node/node.ts'
 import { meshPod } from '../../../src/testing/pods.ts'
-import { cniEnv } from '../../stage/cni-call.ts'
+import { cniArgs, cniEnv } from '../../stage/cni-call.ts'
 import { stage } from '../../stage/stage.ts'
 
 /** Throw-away test node with one pod. Disposing removes everything, even after a failure. */
@@ -28,11 +28,7 @@ export const testBed = (
       containerID: 'c0ffee',
       netns: pod.path,
       ifName: 'eth0',
-      args: [
-        ['IgnoreUnknown', '1'],
-        ['K8S_POD_NAMESPACE', namespace],
-        ['K8S_POD_NAME', name],
-      ],
+      args: cniArgs(namespace, name),
     }
     return {
       folder,
