@@ -21,12 +21,11 @@ export const HELM = findHelm()
 /** Runs helm and waits for its end. */
 export function helm(args: readonly string[], values: object = {}) {
   if (HELM === undefined) throw new Error('helm is neither on the PATH nor in CNI_PEERS')
-  const { status, stdout, stderr } = spawnSync(HELM, [...args, '-f', '-'], {
+  return spawnSync(HELM, [...args, '-f', '-'], {
     input: JSON.stringify(values),
     encoding: 'utf8',
     env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent' },
   })
-  return { status, stdout, stderr }
 }
 
 /** Renders our chart with the given values, and returns its Kubernetes objects. */

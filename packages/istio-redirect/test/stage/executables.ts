@@ -6,7 +6,7 @@ import { deep } from '../../../../test/deep.ts'
 const dist = fileURLToPath(new URL('../../../../dist', import.meta.url))
 
 export const COMPILED = built('bin/istio-cni')
-export const BUNDLE = built('bundle/istio-cni.cjs')
+const BUNDLE = built('bundle/istio-cni.cjs')
 
 /** Two builds of the plugin under test: compiled to one file, and a bundle that Node.js runs. */
 export const RUNTIMES: ReadonlyArray<readonly [name: string, plugin: (folder: string) => string]> = [
