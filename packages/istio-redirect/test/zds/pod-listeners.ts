@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
 import { type Netns, netns } from '@cni/netns'
 
 /** Lists the listening sockets in a pod, as `ss` prints them. */
@@ -24,15 +24,9 @@ export const all = [
   'udp [::1]:15053',
 ]
 
-/** Starts a process in the pod that occupies one of ztunnel's ports. */
-export async function startBlocker(pod: Netns): Promise<AsyncDisposable & { leave(): Promise<void> }> {
-  const script = "require('node:net').createServer().listen({ host: '::', port: 15006 }, () => console.log('ready'))"
-  const child = netns.run(pod, () => spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] }))
-  const closed = once(child, 'close')
-  const leave = async (): Promise<void> => {
-    child.kill('SIGKILL')
-    await closed
-  }
-  await once(child.stdout, 'data')
-  return { leave, [Symbol.asyncDispose]: leave }
+/** Occupies one of ztunnel's ports in the pod until the returned server is closed. */
+export async function startBlocker(pod: Netns): Promise<Server> {
+  const server = netns.run(pod, () => createServer().listen(15006))
+  await once(server, 'listening')
+  return server
 }
