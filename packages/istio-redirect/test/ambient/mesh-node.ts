@@ -14,6 +14,7 @@ import { metricsRegistry } from '../../src/agent/serve/metrics.ts'
 import { podEvent } from '../../src/plugin/ambient-event.ts'
 import { ambientGrants } from '../../src/testing/grants.ts'
 import { plainPod } from '../../src/testing/pods.ts'
+import { addAddresses } from '../stage/kernel.ts'
 import { recordingLog } from '../stage/log.ts'
 import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
@@ -50,7 +51,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
   const parts = {
     api: { grants: ambientGrants, token: 'se.cr.et', namespaces: { shop: { [mode]: 'ambient' }, plain: {} } },
     kernel: {},
-    pods: network ? { bridge: gateways } : ('addresses' as const),
+    ...(network && { pods: { bridge: gateways } }),
   }
   return stage(parts, ({ api, account, node, root, path, stack, pod: podOn }) => {
     for (const folder of ['run', 'zt', 'netns']) mkdirSync(path(folder))
@@ -115,6 +116,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       const own = options.addresses ?? [`10.20.0.${addresses}`, `fd00:20::${addresses}`]
       addresses += 1
       const netns = await podOn(...own)
+      if (!network) await addAddresses(netns, own)
       symlinkSync(netns.path, path('netns', uid))
       const end = options.process === false ? () => {} : show(uid, netns)
       const statusOf = (ips: readonly string[]) => ({

@@ -1,12 +1,6 @@
 import { type Netns, openRtnl, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 
-/** Network of the test pods. The bridge's addresses are the pods' gateways. */
-export type PodNetwork = 'addresses' | { readonly bridge: readonly string[] }
-
-/** Connects a pod's network namespace to the test network and adds the addresses to the namespace. */
-type Connect = (pod: Netns, addresses: readonly string[]) => Promise<void>
-
 /** Appends the prefix length of the test network: 24 for IPv4, 64 for IPv6. */
 const withBits = (address: string): string => `${address}/${address.includes(':') ? 64 : 24}`
 
@@ -14,13 +8,6 @@ const withBits = (address: string): string => `${address}/${address.includes(':'
 export async function prepareKernel(node: Netns, lo: readonly string[] = []): Promise<void> {
   using rtnl = await openRtnl(node)
   for (const address of lo) await rtnl.addAddress('lo', address)
-}
-
-/** Prepares the network of the test pods. Returns the function that connects a pod to this network. */
-export async function connectPods(network: PodNetwork, node: Netns | undefined): Promise<Connect> {
-  if (network === 'addresses') return addAddresses
-  if (node === undefined) throw new Error('a bridge needs a node')
-  return await podBridge(node, network.bridge)
 }
 
 /** Creates a link in the network namespace and adds the addresses to the link. */
@@ -43,13 +30,13 @@ export async function podWith(...addresses: readonly string[]): Promise<Netns & 
 }
 
 /** Creates a bridge in the test node's namespace. Returns the function that connects a pod to the bridge. */
-async function podBridge(node: Netns, gateways: readonly string[]): Promise<Connect> {
+export async function podBridge(node: Netns, gateways: readonly string[]) {
   let pods = 0
   using rtnl = await openRtnl(node)
   await skipAddressDetection(node)
   await rtnl.addLink({ name: 'br0', kind: 'bridge', up: true })
   for (const address of gateways) await rtnl.addAddress('br0', withBits(address))
-  return async (pod, addresses) => {
+  return async (pod: Netns, addresses: readonly string[]): Promise<void> => {
     pods += 1
     await skipAddressDetection(pod)
     using onNode = await openRtnl(node)

@@ -5,7 +5,7 @@ import { type ApiServer, type ApiServerOptions, startApiServer } from '@cni/kube
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import type { AgentNode, AgentNodeOptions } from './agent-node.ts'
-import { connectPods, type PodNetwork, prepareKernel } from './kernel.ts'
+import { podBridge, prepareKernel } from './kernel.ts'
 
 /** Parts of a simulated node that a test needs. Other parts are not started. */
 interface StageOptions {
@@ -13,8 +13,8 @@ interface StageOptions {
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
   /** Creates the network namespace of the simulated node. `lo` are addresses of its interface `lo`. */
   readonly kernel?: { readonly lo?: readonly string[] }
-  /** Network of the pods that the function `pod` creates. Default: none. */
-  readonly pods?: PodNetwork
+  /** Connects the pods that the function `pod` creates to a bridge on the node. Its addresses are their gateways. */
+  readonly pods?: { readonly bridge: readonly string[] }
   /** Creates the files of a compiled agent. */
   readonly agent?: AgentNodeOptions
 }
@@ -31,7 +31,7 @@ export interface Stage {
   /** Network namespace of the simulated node. */
   readonly node: Netns
   readonly agents: AgentNode
-  /** Creates the network namespace of a pod, with addresses in the pods' network. */
+  /** Creates the network namespace of a pod, and connects it to the bridge if there is one. */
   pod(...addresses: readonly string[]): Promise<Netns>
 }
 
@@ -56,7 +56,8 @@ export async function stage<T extends object>(
   const served = inNode && node !== undefined ? { ...apiOptions, netns: node } : apiOptions
   const api = options.api && starting.use(await startApiServer(served))
   const account = api && writeAccount(api, path('sa'), agents)
-  const connect = options.pods && (await connectPods(options.pods, node))
+  if (options.pods !== undefined && node === undefined) throw new Error('a bridge needs a node')
+  const connect = options.pods && node && (await podBridge(node, options.pods.bridge))
   const inner = starting.use(new AsyncDisposableStack())
   const pod = async (...addresses: readonly string[]): Promise<Netns> => {
     const made = inner.use(await tempNetns())
