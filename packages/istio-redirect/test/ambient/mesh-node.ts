@@ -18,8 +18,8 @@ import { addAddresses } from '../stage/kernel.ts'
 import { recordingLog } from '../stage/log.ts'
 import { onNode } from '../stage/pods.ts'
 import { stage } from '../stage/stage.ts'
+import { showProcess } from './node-files.ts'
 import { recordingZtunnel } from './recording-ztunnel.ts'
-import { showProcess } from './show-process.ts'
 
 /** Options of a pod that a test adds to the node. */
 interface MeshPodOptions {

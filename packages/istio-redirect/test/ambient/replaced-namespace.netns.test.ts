@@ -1,12 +1,12 @@
+import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { describe, expect, test } from 'vitest'
 import { addAddresses, podWith } from '../stage/kernel.ts'
 import { capturedBy } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
+import { mounted, showProcess } from './node-files.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
-import { mounted, moved } from './replaced-pod.ts'
 import { annotated, patience, ready, servedNode } from './served-node.ts'
-import { showProcess } from './show-process.ts'
 
 /** Short rounds shorten the wait of each test. */
 const rounds = { podRoundMs: 200 }
@@ -20,6 +20,12 @@ async function enrolled(node: MeshNode, name = 'web'): Promise<TestPod> {
 /** Waits until a pod is captured in a namespace, and ztunnel has that namespace. */
 async function captured(ztunnel: RecordingZtunnel, pod: TestPod, namespace: { readonly ino: bigint }) {
   await expect.poll(() => ztunnel.pods.get(pod.uid), patience).toBe(namespace.ino)
+}
+
+/** Ends all processes of a pod, and starts a process of the pod in another network namespace. */
+function moved(node: MeshNode, pod: TestPod, to: Netns, pid = '4711'): void {
+  pod.end()
+  showProcess(node.root, pid, pod.uid, to)
 }
 
 const notCaptured = async (node: MeshNode) =>

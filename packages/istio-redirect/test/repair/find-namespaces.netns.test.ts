@@ -12,8 +12,7 @@ import {
   namespaceKey,
 } from '../../src/agent/proc/namespace-identity.ts'
 import { lookAtNode } from '../../src/agent/proc/node-look.ts'
-import { mounted, nodeFiles } from '../ambient/replaced-pod.ts'
-import { showProcess } from '../ambient/show-process.ts'
+import { mounted, nodeFiles, showProcess } from '../ambient/node-files.ts'
 import { addAddresses, podWith } from '../stage/kernel.ts'
 
 const [uid, otherUid] = ['55efbedd-5af0-4fb0-b896-61604f0b0b53', 'fbabe860-b381-4d6d-bc04-879b9538694a'] as const

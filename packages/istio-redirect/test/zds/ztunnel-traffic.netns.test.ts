@@ -8,7 +8,7 @@ import { startZds } from '../../src/agent/ambient/zds/server.ts'
 import { connectFrom } from '../../src/testing/node/stand-ins.ts'
 import { spawnZtunnel } from '../../src/testing/node/ztunnel/spawn-ztunnel.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
-import { nodeFiles } from '../ambient/replaced-pod.ts'
+import { nodeFiles } from '../ambient/node-files.ts'
 import { addresses, ambientCluster } from '../ambient/rules/two-pods.ts'
 
 const user = 1000

@@ -19,7 +19,7 @@ import { netnsCache } from '../../../src/agent/ambient/namespace/netns-cache.ts'
 import { isDiscoveryError } from '../../../src/agent/proc/discovery-error.ts'
 import { findPodNamespaces } from '../../../src/agent/proc/find-pod-namespaces.ts'
 import { podWith } from '../../stage/kernel.ts'
-import { nodeFiles } from '../replaced-pod.ts'
+import { nodeFiles } from '../node-files.ts'
 
 const [uid, otherUid] = ['55efbedd-5af0-4fb0-b896-61604f0b0b53', 'fbabe860-b381-4d6d-bc04-879b9538694a'] as const
 const underscored = (text: string) => text.replaceAll('-', '_')

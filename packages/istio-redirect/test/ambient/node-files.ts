@@ -1,9 +1,16 @@
-import { mkdirSync, mkdtempDisposableSync } from 'node:fs'
+import { mkdirSync, mkdtempDisposableSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Netns, netns } from '@cni/netns'
-import type { MeshNode, TestPod } from './mesh-node.ts'
-import { showProcess } from './show-process.ts'
+
+/** Adds a process of a pod to the test's procfs. An empty `uid` means a process outside all pods. */
+export function showProcess(root: string, pid: string, uid: string, namespace: Pick<Netns, 'path'>, start = 100): void {
+  const folder = join(root, 'proc', pid)
+  mkdirSync(join(folder, 'ns'), { recursive: true })
+  symlinkSync(namespace.path, join(folder, 'ns/net'))
+  writeFileSync(join(folder, 'cgroup'), uid === '' ? '0::/x\n' : `0::/kubepods/besteffort/pod${uid}/c${pid}\n`)
+  writeFileSync(join(folder, 'stat'), `${pid} (app) S ${'0 '.repeat(18)}${start} 0`)
+}
 
 /** Mounts a network namespace in the test node's folder /var/run/netns. Disposing unmounts the namespace. */
 export function mounted(root: string, name: string, namespace: Netns): Disposable {
@@ -19,10 +26,4 @@ export function nodeFiles() {
   const { path: root, remove } = mkdtempDisposableSync(join(tmpdir(), 'cni-node-'))
   showProcess(root, '1', '', { path: `/proc/${process.pid}/ns/net` })
   return { root, proc: join(root, 'proc'), [Symbol.dispose]: remove }
-}
-
-/** Ends all processes of a pod, and starts a process of the pod in another network namespace. */
-export function moved(node: MeshNode, pod: TestPod, to: Netns, pid = '4711'): void {
-  pod.end()
-  showProcess(node.root, pid, pod.uid, to)
 }
