@@ -1,3 +1,5 @@
+import { mode } from '../../../istio-rules/test/ambient-pods.ts'
+
 /** Pod for which a test calls the plugin as a container runtime does. */
 export interface CalledPod {
   readonly netns: string
@@ -25,3 +27,9 @@ export const cniEnv = (command: string, { netns, container, namespace, name, mor
   CNI_PATH: '/opt/cni/bin',
   CNI_ARGS: [...cniArgs(namespace, name).map((item) => item.join('=')), ...more].join(';'),
 })
+
+/** Configuration of the plugin in ambient mode. Pods of ambient Kubernetes namespaces are in the mesh. */
+export const ambientConf = {
+  ambient_enabled: true,
+  enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
+}

@@ -104,8 +104,8 @@ export async function startNode(options: NodeOptions): Promise<Node> {
       env: { PATH: process.env.PATH },
       stderr: (text) => log.push(String(text)),
     }),
-    stateFiles: () => filesOf(join(runDir, 'attachments')),
-    leases: () => filesOf(join(ipamDir, 'demo')).filter((name) => /^[0-9a-f]*[.:]/.test(name)),
+    stateFiles: () => namesIn(join(runDir, 'attachments')),
+    leases: () => namesIn(join(ipamDir, 'demo')).filter(isLease),
     [Symbol.asyncDispose]: () => api.close(),
   }
 }
@@ -135,7 +135,7 @@ const skipDuplicateAddressDetection = (): void => {
 }
 
 /** Executes CNI plugins in the test node's network namespace, as the node's runtime does, and records each call. */
-function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
+export function execIn(target: NetnsTarget, runs: PluginRun[] = []): Exec {
   const real = realExec()
   return {
     find: real.find,
@@ -153,4 +153,8 @@ function execIn(target: NetnsTarget, runs: PluginRun[]): Exec {
   }
 }
 
-const filesOf = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
+/** Lists the names of the files in a folder. The list is empty if the folder does not exist. */
+export const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : [])
+
+/** True for the name of a file in which host-local has stored an allocated address. */
+export const isLease = (name: string): boolean => /^[0-9a-f]*[.:]/.test(name)

@@ -4,6 +4,7 @@ import { ambientGrants } from '../../../src/testing/grants.ts'
 import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
 import { plainPod } from '../../../src/testing/pods.ts'
 import { type AgentProcess, agentNode, eventually } from '../../stage/agent-node.ts'
+import { ambientConf } from '../../stage/cni-call.ts'
 import { COMPILED } from '../../stage/executables.ts'
 import { inside } from '../../stage/inside.ts'
 import { ambientReady, startOnNode } from '../../stage/on-node.ts'
@@ -20,14 +21,10 @@ const selector = `
 `
 const stored = (name: string, itsUid: string) =>
   onNode(plainPod({ name, namespace: 'demo' }), itsUid, { serviceAccountName: 'default' })
-const conf = {
-  ambient_enabled: true,
-  enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
-}
 
 /** Starts a test node with the plugin chain and compiled agents in ambient mode. Disposing the node ends the agents. */
 export async function ambientNode() {
-  const bedOptions = { pod: stored('web', uid), conf, grants: ambientGrants }
+  const bedOptions = { pod: stored('web', uid), conf: ambientConf, grants: ambientGrants }
   const env = {
     AMBIENT_ENABLED: 'true',
     AMBIENT_IPV6: 'true',

@@ -1,12 +1,11 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { basename } from 'node:path'
-import { realExec } from '@cni/invoke'
 import { type Attachment, cni, encodeConf, parseNetworkList, planNetwork } from '@cni/libcni'
-import { type Netns, netns } from '@cni/netns'
+import type { Netns } from '@cni/netns'
 import type { Conflist } from '@cni/types'
-import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
-import { LOOPBACK, REFERENCE_PLUGINS } from '../../../src/testing/node/node.ts'
+import { execIn, LOOPBACK, REFERENCE_PLUGINS } from '../../../src/testing/node/node.ts'
 import type { AgentNode } from '../../stage/agent-node.ts'
+import { ambientConf } from '../../stage/cni-call.ts'
 
 /** Mode of node-level redirection: by iptables rules and tunnels, or by eBPF programs. */
 export type RedirectedBy = 'node-iptables' | 'node-ebpf'
@@ -30,17 +29,15 @@ export function nodeLevelNetwork(agents: AgentNode, node: Netns, plugin: string,
   const ours = {
     type: basename(plugin),
     cni_agent_run_dir: agents.path('run'),
-    ambient_enabled: true,
     ambient_redirect_mode: redirected,
-    enablement_selectors: [{ podSelector: {}, namespaceSelector: { matchLabels: { [mode]: 'ambient' } } }],
+    ...ambientConf,
   }
   const listOf = (...plugins: Conflist['plugins']): Conflist => ({ cniVersion: '1.0.0', name: 'ptp', plugins })
   const path = [agents.path('plugins')]
-  const real = realExec()
   const runtime = cni({
     path,
     cacheDir: agents.path('cache'),
-    exec: { find: real.find, run: (request) => netns.run(node, () => ({ outcome: real.run(request) })).outcome },
+    exec: execIn(node),
     env: { PATH: process.env.PATH },
     stderr: () => {},
   })
