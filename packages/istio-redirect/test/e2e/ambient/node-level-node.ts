@@ -15,7 +15,7 @@ import { stage } from '../../stage/stage.ts'
 import { nodeLevelNetwork, type RedirectedBy } from './node-level-network.ts'
 
 /** Test node for node-level redirection. */
-export type NodeLevelNode = Awaited<ReturnType<typeof nodeLevelNode>>
+type NodeLevelNode = Awaited<ReturnType<typeof nodeLevelNode>>
 
 /** Pod that Debian's ptp plugin has connected to the test node. */
 type PtpPod = Awaited<ReturnType<NodeLevelNode['pod']>>
