@@ -41,7 +41,7 @@ rmdir ${hangAfterRestore} 2> /dev/null || exec ${real} "$@"
 ${real} "$@" && exec sleep 60
 `
   writeFileSync(join(path, 'iptables-restore'), script, { mode: 0o755 })
-  containerd = stack.use(await startContainerd({ ...stage, path: [path] }))
+  containerd = stack.use(await startContainerd(stage, [path]))
   node = kubelet(containerd.cri)
   stack.defer(() => node.drain())
 })

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { run } from '@cni/host'
 import { netns } from '@cni/netns'
-import type { Conflist } from '@cni/types'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { meshPod } from '../../packages/istio-redirect/src/testing/pods.ts'
@@ -80,8 +79,8 @@ async function stopAgent(): Promise<void> {
 
 /** Waits until containerd uses a chain of these plugin types. */
 const untilChain = async (...types: readonly string[]): Promise<void> => {
-  const isWanted = ({ plugins }: Conflist): boolean => plugins.map(({ type }) => type).join() === types.join()
-  await node.untilLoaded(isWanted).catch((cause: unknown) => {
+  const plugins = types.map((type) => expect.objectContaining({ type }))
+  await node.untilLoaded(expect.objectContaining({ plugins })).catch((cause: unknown) => {
     throw new Error(`containerd does not use ${types.join()}; install-cni said:\n${agentLog}`, { cause })
   })
 }

@@ -44,7 +44,7 @@ describe.each([
     const stored = meshPod({ name: `web-${kind.first}-${dual ? 'dual' : 'ipv4'}`, ...(dual && { proxy: DUAL_STACK }) })
     stage.api.setPod(stored)
     const { name, annotations = {} } = stored.metadata
-    pod = await node.run({ name, annotations, hostPort: { host: 18080, container: 8080 } })
+    pod = await node.run({ name, annotations, portMappings: [{ containerPort: 8080, hostPort: 18080 }] })
     pods.use(await startProxy(netns.open(pod.netns)))
     user = await pod.container(1000)
     proxy = await pod.container(1337)

@@ -1,66 +1,54 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { run } from '@cni/host'
-import { type CriClient, connectCri } from './cri-client.ts'
+import { run, type Started, start } from '@cni/host'
+import { connectCri } from './cri-client.ts'
 import { IMAGE, writeImage } from './image.ts'
+import type { CniFolders } from './stage.ts'
 import { folderFor } from './throw-away.ts'
 
 /** containerd process of a test, with the test image loaded. */
-export interface Containerd extends AsyncDisposable {
-  readonly cri: CriClient
-  /** Path of containerd's socket. */
-  readonly socket: string
-  /** Returns the log of containerd so far, including stderr of the plugins. */
-  log(): string
-  /** Restarts containerd with the same state. Pods keep running. */
-  restart(): Promise<void>
-}
-
-export interface ContainerdOptions {
-  readonly binDir: string
-  readonly confDir: string
-  /** Folders at the start of containerd's PATH, which the plugins inherit. */
-  readonly path?: readonly string[]
-}
+export type Containerd = Awaited<ReturnType<typeof startContainerd>>
 
 const SYSTEM_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
-/** Starts containerd as systemd does, with folders and sockets of the test. */
-export async function startContainerd(options: ContainerdOptions): Promise<Containerd> {
+/**
+ * Starts containerd as systemd does, with folders and sockets of the test.
+ *
+ * @param path - folders at the start of containerd's PATH, which the plugins inherit
+ */
+export async function startContainerd(folders: CniFolders, path: readonly string[] = []) {
   const folder = folderFor('c')
   const socket = join(folder, 'sock')
-  const logFile = join(folder, 'log')
   const config = join(folder, 'config.toml')
-  writeFileSync(config, configText(folder, socket, options))
-  const image = join(folder, 'image.tar')
-  writeImage(image)
-  const env = { PATH: [...(options.path ?? []), SYSTEM_PATH].join(':'), LANG: 'C.UTF-8' }
+  writeFileSync(config, configText(folder, socket, folders))
+  const image = writeImage(folder)
+  const env = { PATH: [...path, SYSTEM_PATH].join(':'), LANG: 'C.UTF-8' }
   const cri = connectCri(socket)
+  let log = ''
 
-  const launch = async (): Promise<ChildProcess> => {
-    const log = openSync(logFile, 'a')
-    const child = spawn('containerd', ['--config', config], { cwd: '/', env, stdio: ['ignore', log, log] })
-    closeSync(log)
-    await Promise.race([
-      cri.call('Version', {}, 10_000),
-      once(child, 'exit').then(() => Promise.reject(new Error(`containerd stopped: ${readFileSync(logFile, 'utf8')}`))),
-    ])
-    return child
+  const launch = async (): Promise<Started> => {
+    const stderr = (chunk: Uint8Array) => {
+      log += chunk
+    }
+    const started = start(['containerd', '--config', config], { cwd: '/', env, stderr })
+    const stopped = () => Promise.reject(new Error(`containerd stopped: ${log}`))
+    await Promise.race([cri.call('Version', {}, 10_000), started.done.then(stopped, stopped)])
+    return started
   }
-  const stop = async (child: ChildProcess): Promise<void> => {
-    const exit = once(child, 'exit')
-    child.kill('SIGTERM')
-    await exit
+  const stop = async ({ kill, done }: Started): Promise<void> => {
+    kill()
+    await done
   }
 
   let daemon = await launch()
   await run(['ctr', '--address', socket, '--namespace', 'k8s.io', 'images', 'import', image], { timeout: 20_000 })
   return {
     cri,
+    /** Path of containerd's socket. */
     socket,
-    log: () => readFileSync(logFile, 'utf8'),
+    /** Returns the log of containerd so far, including stderr of the plugins. */
+    log: () => log,
+    /** Restarts containerd with the same state. Pods keep running. */
     async restart() {
       await stop(daemon)
       daemon = await launch()
@@ -73,7 +61,7 @@ export async function startContainerd(options: ContainerdOptions): Promise<Conta
 }
 
 /** Builds containerd's configuration. AppArmor is disabled, because its profile would stay in the machine's kernel. */
-function configText(folder: string, socket: string, { binDir, confDir }: ContainerdOptions): string {
+function configText(folder: string, socket: string, { binDir, confDir }: CniFolders): string {
   const at = (name: string): string => {
     mkdirSync(join(folder, name))
     return JSON.stringify(join(folder, name))

@@ -5,20 +5,18 @@ import { loadSync } from '@grpc/proto-loader'
 const SERVICE = 'runtime.v1.RuntimeService'
 
 /** Client that makes kubelet's calls on a container runtime's CRI socket. */
-export interface CriClient extends Disposable {
-  /** Calls a CRI method. Resolves with the response as a plain object. */
-  call(method: string, request: object, timeoutMs?: number): Promise<unknown>
-}
+export type CriClient = ReturnType<typeof connectCri>
 
 /** Connects to the container runtime's socket. The first call waits until the runtime listens. */
-export function connectCri(socket: string): CriClient {
+export function connectCri(socket: string) {
   const service = loadSync(fileURLToPath(new URL('cri.proto', import.meta.url)), { longs: Number, defaults: true })[
     SERVICE
   ]
   if (service === undefined || 'format' in service) throw new Error(`cri.proto has no ${SERVICE}`)
   const client = new Client(`unix:${socket}`, credentials.createInsecure())
   return {
-    call(name, request, timeoutMs = 60_000) {
+    /** Calls a CRI method. Resolves with the response as a plain object. */
+    call(name: string, request: object, timeoutMs = 60_000): Promise<unknown> {
       const method = service[name]
       if (method === undefined) throw new Error(`cri.proto has no method ${name}`)
       return new Promise((resolve, reject) => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { isDeepStrictEqual } from 'node:util'
-import { type Conflist, messageOf } from '@cni/types'
-import { vi } from 'vitest'
+import { messageOf } from '@cni/types'
+import { expect, vi } from 'vitest'
 import * as z from 'zod/mini'
 import type { CriClient } from './cri-client.ts'
 import { IMAGE } from './image.ts'
@@ -13,34 +12,16 @@ export interface PodSpec {
   readonly name: string
   readonly namespace?: string
   readonly annotations?: Readonly<Record<string, string>>
-  readonly hostPort?: { readonly host: number; readonly container: number }
-}
-
-/** Running pod sandbox of the container runtime. */
-export interface Sandbox {
-  readonly id: string
-  /** Path of the sandbox's network namespace. */
-  readonly netns: string
-  readonly ips: readonly string[]
-  /** Starts a container in the sandbox under the user ID. Its only process sleeps. */
-  container(uid: number): Promise<Container>
-  stop(): Promise<unknown>
-  remove(): Promise<unknown>
-}
-
-export interface Container {
-  /** Runs a command in the container, waits for its end, and returns the command's stdout. */
-  exec(...cmd: readonly string[]): Promise<string>
+  readonly portMappings?: readonly { readonly containerPort: number; readonly hostPort: number }[]
 }
 
 /** Test double of kubelet: starts pods through CRI. */
-export interface Kubelet {
-  run(spec: PodSpec, timeoutMs?: number): Promise<Sandbox>
-  /** Waits until the container runtime has loaded the given conflist, or a conflist that the given function accepts. */
-  untilLoaded(wanted: Conflist | ((conflist: Conflist) => boolean)): Promise<void>
-  /** Stops and removes all pods of the container runtime. */
-  drain(): Promise<void>
-}
+export type Kubelet = ReturnType<typeof kubelet>
+
+/** Running pod sandbox of the container runtime. */
+export type Sandbox = Awaited<ReturnType<Kubelet['run']>>
+
+export type Container = Awaited<ReturnType<Sandbox['container']>>
 
 const idSchema = z.object({ podSandboxId: z.string() })
 const containerIdSchema = z.object({ containerId: z.string() })
@@ -75,36 +56,35 @@ async function untilReady<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-export function kubelet(cri: CriClient): Kubelet {
+export function kubelet(cri: CriClient) {
   const stop = (id: string) => untilReady(() => cri.call('StopPodSandbox', { podSandboxId: id }))
   const remove = (id: string) => untilReady(() => cri.call('RemovePodSandbox', { podSandboxId: id }))
   return {
-    async run(spec, timeoutMs) {
+    async run(spec: PodSpec, timeoutMs?: number) {
       const config = sandboxConfig(spec)
       const { podSandboxId: id } = z.parse(idSchema, await cri.call('RunPodSandbox', { config }, timeoutMs))
       const status = await cri.call('PodSandboxStatus', { podSandboxId: id, verbose: true })
       const { network } = z.parse(networkSchema, status).status
       return {
-        id,
+        /** Path of the sandbox's network namespace. */
         netns: netnsPath(status),
         ips: [network.ip, ...network.additionalIps.map(({ ip }) => ip)],
-        container: (uid) => startContainer(cri, id, config, uid),
+        /** Starts a container in the sandbox under the user ID. Its only process sleeps. */
+        container: (uid: number) => startContainer(cri, id, config, uid),
         stop: () => stop(id),
         remove: () => remove(id),
       }
     },
-    async untilLoaded(wanted) {
-      const isWanted = typeof wanted === 'function' ? wanted : (one: Conflist) => isDeepStrictEqual(one, wanted)
+    /** Waits until the container runtime has loaded a conflist that equals the given conflist or matcher. */
+    async untilLoaded(wanted: object) {
       const look = async (): Promise<void> => {
         const { info } = z.parse(infoSchema, await cri.call('Status', { verbose: true }))
         const { Networks } = z.parse(cniSchema, JSON.parse(info.cniconfig ?? '{}'))
-        const sources = Networks.map(({ Config }) => Config.Source)
-        if (!sources.some((source) => isWanted(JSON.parse(source)))) {
-          throw new Error(`the runtime still uses ${sources.at(-1)}`)
-        }
+        expect(Networks.map(({ Config }) => JSON.parse(Config.Source))).toContainEqual(wanted)
       }
       await vi.waitFor(look, { timeout: 10_000, interval: 20 })
     },
+    /** Stops and removes all pods of the container runtime. */
     async drain() {
       const { items } = z.parse(listSchema, await cri.call('ListPodSandbox', {}))
       await Promise.all(items.map(({ id }) => stop(id).then(() => remove(id))))
@@ -112,7 +92,7 @@ export function kubelet(cri: CriClient): Kubelet {
   }
 }
 
-async function startContainer(cri: CriClient, sandbox: string, sandboxConf: object, uid: number): Promise<Container> {
+async function startContainer(cri: CriClient, sandbox: string, sandboxConf: object, uid: number) {
   const config = {
     metadata: { name: `user-${uid}` },
     image: { image: IMAGE },
@@ -122,7 +102,8 @@ async function startContainer(cri: CriClient, sandbox: string, sandboxConf: obje
   const { containerId } = z.parse(containerIdSchema, await cri.call('CreateContainer', request))
   await cri.call('StartContainer', { containerId })
   return {
-    async exec(...cmd) {
+    /** Runs a command in the container, waits for its end, and returns the command's stdout. */
+    async exec(...cmd: readonly string[]) {
       const { stdout, stderr, exitCode } = z.parse(
         outputSchema,
         await cri.call('ExecSync', { containerId, cmd, timeout: 10 }),
@@ -135,11 +116,11 @@ async function startContainer(cri: CriClient, sandbox: string, sandboxConf: obje
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 
-const sandboxConfig = ({ name, namespace = 'demo', annotations = {}, hostPort }: PodSpec) => ({
+const sandboxConfig = ({ name, namespace = 'demo', annotations = {}, portMappings = [] }: PodSpec) => ({
   metadata: { name, uid: randomUUID(), namespace, attempt: 0 },
   hostname: name,
   annotations,
-  portMappings: hostPort ? [{ containerPort: hostPort.container, hostPort: hostPort.host }] : [],
+  portMappings,
   linux: { cgroupParent: throwAway().cgroup },
 })
 

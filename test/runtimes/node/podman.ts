@@ -3,22 +3,13 @@ import { join } from 'node:path'
 import { type RunResult, run } from '@cni/host'
 import { NETWORK } from './conflist.ts'
 import { writeImage } from './image.ts'
+import type { CniFolders } from './stage.ts'
 import { folderFor } from './throw-away.ts'
 
 /** podman with storage and configuration of the test, and with the test image. */
-export interface Podman extends AsyncDisposable {
-  /** Runs a podman command, waits for its end, and returns the command's output. */
-  run(...args: readonly string[]): Promise<string>
-  /** Runs a podman command and waits for its end. Also resolves if the command fails. */
-  attempt(...args: readonly string[]): Promise<RunResult>
-}
+export type Podman = Awaited<ReturnType<typeof startPodman>>
 
-export interface PodmanOptions {
-  readonly binDir: string
-  readonly confDir: string
-}
-
-export async function startPodman({ binDir, confDir }: PodmanOptions): Promise<Podman> {
+export async function startPodman({ binDir, confDir }: CniFolders) {
   const folder = folderFor('p')
   const conf = join(folder, 'containers.conf')
   // Sets no AppArmor profile, because the profile would stay in the machine's kernel.
@@ -39,8 +30,6 @@ network_config_dir = ${JSON.stringify(confDir)}
 default_network = ${JSON.stringify(NETWORK)}
 `
   writeFileSync(conf, text)
-  const image = join(folder, 'image.tar')
-  writeImage(image)
   const storage = ['--root', join(folder, 'root'), '--runroot', join(folder, 'runroot'), '--storage-driver', 'overlay']
   const execute = (args: readonly string[], reject: boolean): Promise<RunResult> =>
     run(['podman', ...storage, ...args], {
@@ -48,10 +37,12 @@ default_network = ${JSON.stringify(NETWORK)}
       timeout: 30_000,
       env: { PATH: process.env.PATH, HOME: folder, CONTAINERS_CONF: conf },
     })
-  await execute(['load', '--input', image], true)
+  await execute(['load', '--input', writeImage(folder)], true)
   return {
-    run: async (...args) => (await execute(args, true)).stdout.trim(),
-    attempt: (...args) => execute(args, false),
+    /** Runs a podman command, waits for its end, and returns the command's output. */
+    run: async (...args: readonly string[]) => (await execute(args, true)).stdout.trim(),
+    /** Runs a podman command and waits for its end. Also resolves if the command fails. */
+    attempt: (...args: readonly string[]) => execute(args, false),
     async [Symbol.asyncDispose]() {
       await execute(['pod', 'rm', '--force', '--all', '--time', '0'], false)
       await execute(['rm', '--force', '--all', '--time', '0'], false)

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as z from 'zod/mini'
+import { parseEnv } from 'node:util'
 
 /** Input that our plugin received in one call of a container runtime. */
 export interface Call {
@@ -8,8 +8,6 @@ export interface Call {
   readonly netns: string
   readonly hasPrevResult: boolean
 }
-
-const netconfSchema = z.object({ prevResult: z.optional(z.unknown()) })
 
 /** Replaces our plugin by a script, and returns a function that reads the script's calls. */
 export function spyOn(binDir: string): () => Call[] {
@@ -28,12 +26,11 @@ mkdir $at && env > $at/env && cat > $at/stdin && exec ${real} < $at/stdin
     readdirSync(calls)
       .sort()
       .map((name) => {
-        const env = readFileSync(join(calls, name, 'env'), 'utf8')
-        const netconf = z.parse(netconfSchema, JSON.parse(readFileSync(join(calls, name, 'stdin'), 'utf8')))
-        const variable = (key: string): string => new RegExp(`^${key}=(.*)$`, 'm').exec(env)?.[1] ?? ''
+        const env = parseEnv(readFileSync(join(calls, name, 'env'), 'utf8'))
+        const netconf = JSON.parse(readFileSync(join(calls, name, 'stdin'), 'utf8'))
         return {
-          verb: variable('CNI_COMMAND'),
-          netns: variable('CNI_NETNS'),
+          verb: env.CNI_COMMAND ?? '',
+          netns: env.CNI_NETNS ?? '',
           hasPrevResult: netconf.prevResult !== undefined,
         }
       })

@@ -29,6 +29,9 @@ export interface Stage extends AsyncDisposable {
   forget(): void
 }
 
+/** Folders of a container runtime's plugins and network configurations. */
+export type CniFolders = Pick<Stage, 'binDir' | 'confDir'>
+
 /** Builds our plugin's configuration in the conflist, as the node agent writes it. */
 export const entry = (runDir: string, more: object = {}): PluginConf => ({
   type: 'istio-cni',

@@ -1,20 +1,12 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folder and cgroup of the throw-away node that `npm run test:runtimes` has created. */
-export interface ThrowAway {
-  /** Folder with all files of the throw-away node. Removed with the node. */
-  readonly folder: string
-  /** Parent of all cgroups of the throw-away node. Removed with the node. */
-  readonly cgroup: string
-}
-
 /**
- * Returns the folder and cgroup of the test's throw-away node.
+ * Returns the folder of the test's throw-away node, and the parent of its cgroups. Both are removed with the node.
  *
  * @throws Error outside of a throw-away node, because container runtimes would change the machine itself.
  */
-export function throwAway(): ThrowAway {
+export function throwAway() {
   const { CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: cgroup } = process.env
   if (folder === undefined || cgroup === undefined) {
     throw new Error('container runtimes are only started in a throw-away node: npm run test:runtimes')
