@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectFrom, startProxy } from '../../packages/istio-redirect/src/testing/node/stand-ins.ts'
 import { meshPod } from '../../packages/istio-redirect/src/testing/pods.ts'
 import { DUAL_STACK } from '../../packages/istio-redirect/test/e2e/plugin/pod.ts'
-import { NETWORK } from './node/conflist.ts'
-import { rulesIn, type Stage, setStage } from './node/stage.ts'
+import { rulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
+import { NETWORK } from './node/pod-network.ts'
+import { type Stage, setStage } from './node/stage.ts'
 
 const CNITOOL = fileURLToPath(new URL('../../dist/bin/cnitool', import.meta.url))
 

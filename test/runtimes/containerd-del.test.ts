@@ -5,10 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { startProxy } from '../../packages/istio-redirect/src/testing/node/stand-ins.ts'
 import { meshPod } from '../../packages/istio-redirect/src/testing/pods.ts'
 import { DUAL_STACK } from '../../packages/istio-redirect/test/e2e/plugin/pod.ts'
+import { rulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
 import { type Containerd, startContainerd } from './node/containerd.ts'
 import { type Kubelet, kubelet } from './node/kubelet.ts'
 import { type Call, spyOn } from './node/spy.ts'
-import { rulesIn, type Stage, setStage } from './node/stage.ts'
+import { type Stage, setStage } from './node/stage.ts'
 
 const stack = new AsyncDisposableStack()
 let stage: Stage

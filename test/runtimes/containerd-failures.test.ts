@@ -5,10 +5,11 @@ import { type Netns, netns } from '@cni/netns'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { meshPod } from '../../packages/istio-redirect/src/testing/pods.ts'
 import { DUAL_STACK } from '../../packages/istio-redirect/test/e2e/plugin/pod.ts'
+import { rulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
 import { type Containerd, startContainerd } from './node/containerd.ts'
 import { type Kubelet, kubelet } from './node/kubelet.ts'
 import { type Call, spyOn } from './node/spy.ts'
-import { entry, rulesIn, type Stage, setStage } from './node/stage.ts'
+import { entry, type Stage, setStage } from './node/stage.ts'
 import { folderFor } from './node/throw-away.ts'
 
 const CHAIN = { first: 'bridge', families: 'dual stack' } as const

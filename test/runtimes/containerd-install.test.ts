@@ -9,9 +9,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import * as z from 'zod/mini'
 import { meshPod } from '../../packages/istio-redirect/src/testing/pods.ts'
 import { COMPILED } from '../../packages/istio-redirect/test/stage/executables.ts'
+import { rulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
 import { startContainerd } from './node/containerd.ts'
 import { type Kubelet, kubelet } from './node/kubelet.ts'
-import { rulesIn, type Stage, setStage } from './node/stage.ts'
+import { type Stage, setStage } from './node/stage.ts'
 import { folderFor } from './node/throw-away.ts'
 
 const INSTALL_CNI = fileURLToPath(new URL('../../dist/bin/install-cni', import.meta.url))
@@ -41,10 +42,8 @@ afterAll(() => stack.disposeAsync())
 
 /** The environment of the node agent as in its DaemonSet, with the folders of this node. */
 function environment(criSocket: string): Record<string, string> {
-  const [source, account] = [folderFor('source'), folderFor('account')]
+  const source = folderFor('source')
   copyFileSync(COMPILED, join(source, 'istio-cni'))
-  writeFileSync(join(account, 'token'), stage.api.token)
-  writeFileSync(join(account, 'ca.crt'), stage.api.ca)
   const { hostname, port } = new URL(stage.api.url)
   return {
     PATH: process.env.PATH ?? '',
@@ -52,7 +51,7 @@ function environment(criSocket: string): Record<string, string> {
     MOUNTED_CNI_BIN_DIRS: stage.binDir,
     CNI_BIN_SOURCE_DIR: source,
     CNI_AGENT_RUN_DIR: stage.runDir,
-    SERVICE_ACCOUNT_DIR: account,
+    SERVICE_ACCOUNT_DIR: stage.path('sa'),
     KUBERNETES_SERVICE_HOST: hostname,
     KUBERNETES_SERVICE_PORT: port,
     REPAIR_ENABLED: 'false',

@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connectFrom, startApp, startProxy } from '../../packages/istio-redirect/src/testing/node/stand-ins.ts'
 import { meshPod } from '../../packages/istio-redirect/src/testing/pods.ts'
 import { DUAL_STACK } from '../../packages/istio-redirect/test/e2e/plugin/pod.ts'
-import { SUBNETS } from './node/conflist.ts'
+import { rulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
 import { startContainerd } from './node/containerd.ts'
 import { type Container, type Kubelet, kubelet, type Sandbox } from './node/kubelet.ts'
-import { rulesIn, type Stage, setStage } from './node/stage.ts'
+import { SUBNETS } from './node/pod-network.ts'
+import { type Stage, setStage } from './node/stage.ts'
 
 const stack = new AsyncDisposableStack()
 let stage: Stage

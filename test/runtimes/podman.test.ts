@@ -4,10 +4,11 @@ import { fileURLToPath } from 'node:url'
 import { netns } from '@cni/netns'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectFrom, startApp, startProxy } from '../../packages/istio-redirect/src/testing/node/stand-ins.ts'
+import { rulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
 import { IMAGE } from './node/image.ts'
 import { type Podman, startPodman } from './node/podman.ts'
 import { type Call, spyOn } from './node/spy.ts'
-import { entry, rulesIn, type Stage, setStage } from './node/stage.ts'
+import { entry, type Stage, setStage } from './node/stage.ts'
 import { throwAway } from './node/throw-away.ts'
 
 const HELLO_CHAIN = fileURLToPath(new URL('../../dist/bin/hello-chain', import.meta.url))

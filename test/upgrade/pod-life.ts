@@ -8,7 +8,7 @@ import { messageOf } from '@cni/types'
 import { expect } from 'vitest'
 import { podOf } from '../../packages/istio-redirect/test/e2e/agent/serving-agent.ts'
 import { DUAL_STACK } from '../../packages/istio-redirect/test/e2e/plugin/pod.ts'
-import { rulesIn as legacyRulesIn } from '../runtimes/node/stage.ts'
+import { rulesIn as iptablesRulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
 /** Pod that a test has added. The pod's network namespace outlives DEL. */
@@ -116,7 +116,7 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
     expectNoneLeft(title, allowed) {
       process.stderr.write(`${title}: ${JSON.stringify({ ...calls, failures: failures.length })}\n`)
       expect(failures.filter((one) => allowed?.test(one) !== true)).toEqual([])
-      expect([node.leases(), node.records(), runtime.attachments()]).toEqual([[], [], []])
+      expect([node.leases(), node.stateFiles(), runtime.attachments()]).toEqual([[], [], []])
     },
   }
 }
@@ -127,8 +127,9 @@ function sidecarPod(name: string, which: Which): StoredPod {
   return { ...stored, spec: { ...stored.spec, containers } }
 }
 
-/** Reads the rules of nf_tables and of legacy iptables in a network namespace. */
+/** Reads the rules of nf_tables and of legacy iptables in a network namespace, without counters. */
 export async function rulesIn(target: Netns): Promise<string> {
   const { stdout } = await namespaces.exec(target, ['nft', '--stateless', 'list', 'ruleset'])
-  return stdout + (await legacyRulesIn(target, 'iptables-legacy'))
+  const legacy = await iptablesRulesIn(target, 'iptables-legacy')
+  return stdout + legacy.replaceAll(/\[\d+:\d+\]/g, '')
 }

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { podsOn } from './pod-life.ts'
 import { other, type Release, stop, upgradeNode } from './upgrade-node.ts'
@@ -5,7 +6,10 @@ import { other, type Release, stop, upgradeNode } from './upgrade-node.ts'
 test.each<Release>(['released', 'current'])(
   'a network that the agent of a release (%s) made a list keeps its name: its pods are deleted under the other',
   async (release) => {
-    await using node = await upgradeNode({}, { isSingle: true })
+    await using node = await upgradeNode()
+    const { cniVersion, name, plugins } = node.list().conflist
+    rmSync(node.files.path('net/10-pods.conflist'))
+    node.files.write('net/10-pods.conf', JSON.stringify({ cniVersion, name, ...plugins[0] }))
     const pods = podsOn(node)
     const nameOf = () => {
       const { name, cniVersion } = node.list().conflist

@@ -7,7 +7,7 @@ import { ambientGrants, repairGrants } from '../../packages/istio-redirect/src/t
 import { isLease, namesIn } from '../../packages/istio-redirect/src/testing/node/node.ts'
 import { type AgentProcess, eventually } from '../../packages/istio-redirect/test/stage/agent-node.ts'
 import { stage } from '../../packages/istio-redirect/test/stage/stage.ts'
-import { conflistOf } from '../runtimes/node/conflist.ts'
+import { podNetwork } from '../runtimes/node/pod-network.ts'
 
 /** Release of the agent and the plugin: the earlier one, or this commit. */
 export type Release = 'released' | 'current'
@@ -26,17 +26,12 @@ const GRANTS: readonly Grant[] = [
   ...ambientGrants,
   ...(['get daemonsets', 'create serviceaccounts/token', 'create events', 'patch events'] as const),
 ]
-const [LIST, SINGLE] = ['net/10-pods.conflist', 'net/10-pods.conf']
-const REFERENCE = ['loopback', 'bridge', 'host-local', 'portmap']
 
 /** Test node during an update of the agent's DaemonSet. */
 export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 
-/** Creates a test node for agent updates. `isSingle` starts from a single plugin's configuration. */
-export async function upgradeNode(
-  env: Readonly<Record<string, string>> = {},
-  { isSingle = false }: { readonly isSingle?: boolean } = {},
-) {
+/** Creates a test node for agent updates. */
+export async function upgradeNode(env: Readonly<Record<string, string>> = {}) {
   const settings = { POD_NAMESPACE: NAMESPACE, PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin', ...env }
   const parts = { agent: { net: {}, env: settings }, api: { grants: GRANTS, token: 'se.cr.et' } }
   return await stage(parts, ({ agents: files, api }) => {
@@ -52,17 +47,14 @@ export async function upgradeNode(
       })
     api.setDaemonSet(NAMESPACE, DAEMON_SET, {})
     api.setServiceAccount(NAMESPACE, 'istio-cni-plugin')
-    const ipam = files.path('ipam')
-    const conflist = conflistOf({ first: 'bridge', families: 'dual stack' }, ipam, [])
-    const { cniVersion, name, plugins } = conflist
-    const [file, document] = isSingle ? [SINGLE, { cniVersion, name, ...plugins[0] }] : [LIST, conflist]
-    files.write(file, `${JSON.stringify(document, null, 2)}\n`)
-    for (const name of REFERENCE) copyFileSync(join('/usr/lib/cni', name), join(bin, name))
+    const network = podNetwork(files.path)
+    network.use({ first: 'bridge', families: 'dual stack' }, [])
     for (const [release, folder] of Object.entries(PROGRAMS)) {
       mkdirSync(files.path(release))
       copyFileSync(join(folder, 'istio-cni'), files.path(release, 'istio-cni'))
     }
     return {
+      ...network,
       files,
       api,
       runtime: runtimeIn([bin]),
@@ -76,7 +68,7 @@ export async function upgradeNode(
       },
       log,
       /** Conflist of the test node, as a container runtime loads it. */
-      list: () => loadConflistFile(files.path(LIST)),
+      list: () => loadConflistFile(files.path('net/10-pods.conflist')),
       /** Starts the agent of a release. Waits until the agent is ready, unless `atOnce` is set. */
       async start(release: Release, { atOnce = false }: { readonly atOnce?: boolean } = {}) {
         const agent = await files.start({
@@ -88,9 +80,6 @@ export async function upgradeNode(
         if (!atOnce) await eventually(agent.ready, () => `${release} is ready: ${agent.log()}`, 30_000)
         return agent
       },
-      /** Pod addresses that the IPAM plugin host-local has assigned. */
-      leases: () => namesIn(ipam).flatMap((network) => namesIn(join(ipam, network)).filter(isLease)),
-      records: () => namesIn(files.path('run/attachments')),
     }
   })
 }

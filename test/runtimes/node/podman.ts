@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RunResult, run } from '@cni/host'
-import { NETWORK } from './conflist.ts'
 import { writeImage } from './image.ts'
+import { NETWORK } from './pod-network.ts'
 import type { CniFolders } from './stage.ts'
 import { folderFor } from './throw-away.ts'
 
