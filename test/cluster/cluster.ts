@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { type RunOptions, type RunResult, run } from '@cni/host'
+import { vi } from 'vitest'
 
 /** Cluster program and folder. `npm run test:cluster` sets the variables `CNI_KUBERNETES` and `K8S_DIR`. */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
@@ -84,24 +84,13 @@ export const isReady = ({ metadata, status }: Pod): boolean =>
   status.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') === true
 
 /** Calls `look` until it returns a value. `what` describes the value in the error message. */
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | false | undefined>,
-  patienceMs = PATIENCE_MS,
-): Promise<T> {
-  const end = performance.now() + patienceMs
-  let last: unknown
-  while (performance.now() < end) {
-    try {
-      const found = await look()
-      if (found !== false && found !== undefined) return found
-      last = undefined
-    } catch (error) {
-      last = error
-    }
-    await pause(200)
+export function until<T>(what: string, look: () => Promise<T | false | undefined>, timeout = PATIENCE_MS): Promise<T> {
+  const find = async (): Promise<T> => {
+    const found = await look()
+    if (found === false || found === undefined) throw new Error('no value so far')
+    return found
   }
-  throw new Error(`gave up waiting: ${what}`, { cause: last })
+  return vi.waitFor(find, { timeout, interval: 200, message: `gave up waiting: ${what}` })
 }
 
 /** Waits until a pod of the cluster is ready. */
