@@ -16,10 +16,13 @@ export async function install(...values: readonly string[]): Promise<void> {
 }
 
 /** Installs or upgrades our chart with values such as `a.b=c`, without waiting for the agent. */
-export async function release(...values: readonly string[]): Promise<void> {
+export const release = (...values: readonly string[]): Promise<void> => upgrade(CHART, [...IMAGE, ...values])
+
+/** Installs or upgrades a chart of an agent with values such as `a.b=c`, without waiting for the agent. */
+export async function upgrade(chart: string, values: readonly string[]): Promise<void> {
   await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
-  const settings = [...IMAGE, ...values].flatMap((value) => ['--set', value])
-  await onNode([HELM, 'upgrade', '--install', 'istio-cni', CHART, '--namespace', NAMESPACE, ...settings])
+  const settings = values.flatMap((value) => ['--set', value])
+  await onNode([HELM, 'upgrade', '--install', 'istio-cni', chart, '--namespace', NAMESPACE, ...settings])
 }
 
 /** Waits until the roll-out of the agent's DaemonSet has ended. Returns the agent's pod. */
@@ -39,12 +42,12 @@ export async function uninstall(): Promise<void> {
 export const agentLog = (): Promise<string> =>
   kubectl(['logs', '-n', NAMESPACE, '-l', SELECTOR, '--tail=200'], { reject: false })
 
+/** Returns the name of the agent's pod, or an empty name without a pod. */
+export const agentName = async (): Promise<string> => (await pods(NAMESPACE, SELECTOR))[0]?.metadata.name ?? ''
+
 /** Runs `install-cni status` in the agent's pod and returns its output. */
-export async function status(): Promise<string> {
-  const [agent] = await pods(NAMESPACE, SELECTOR)
-  const name = agent?.metadata.name ?? ''
-  return kubectl(['exec', '-n', NAMESPACE, name, '--', 'install-cni', 'status'], { reject: false })
-}
+export const status = async (): Promise<string> =>
+  kubectl(['exec', '-n', NAMESPACE, await agentName(), '--', 'install-cni', 'status'], { reject: false })
 
 /** Lists the agent's files on the node, without the plugin's log and attachment records. */
 export const nodeFiles = async (): Promise<string> =>

@@ -7,7 +7,7 @@ import {
 import { agentLog, install, NAMESPACE as SYSTEM, status, uninstall } from './agent.ts'
 import { apply, kubectl, type Pod, pod, ready, shell, until } from './cluster.ts'
 import { type NodeRoot, nodeRoot } from './node-root.ts'
-import { get, NAMESPACE, remove, workload } from './workloads.ts'
+import { get, NAMESPACE, pidOf, remove, workload } from './workloads.ts'
 
 /** The network of this cluster is a bridge. The mode with tunnels refuses bridges. */
 const MODE = 'node-ebpf'
@@ -82,10 +82,7 @@ const redirection = async (name: string): Promise<string | undefined> =>
 
 /** The network namespace of a pod, opened by the process of one of its containers. */
 async function namespaceOf(one: Pod): Promise<Netns> {
-  const id = one.status.containerStatuses?.[0]?.containerID?.replace('containerd://', '') ?? ''
-  const inode = await shell(
-    `pid=$(ctr -n k8s.io tasks ls | awk -v id=${id} '$1 == id { print $2 }'); stat -Lc %i /proc/$pid/ns/net`,
-  )
+  const inode = await shell(`stat -Lc %i /proc/${await pidOf(one)}/ns/net`)
   const path = await shell(
     `for n in /var/run/netns/*; do [ "$(stat -Lc %i $n)" = ${inode.trim()} ] && echo $n; done; true`,
   )

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import {
+  agentName,
   agentReady,
   atRest,
   CHART,
@@ -186,10 +187,6 @@ async function statusOnNode(): Promise<string> {
   const pid = await agentPid()
   const enter = `nsenter --target ${pid} --mount --net --pid /usr/local/bin/install-cni status`
   return shell(`xargs -0 -a /proc/${pid}/environ bash -c 'env -i "$@" ${enter} || true' -`)
-}
-
-async function agentName(): Promise<string> {
-  return (await pods(NAMESPACE, SELECTOR))[0]?.metadata.name ?? ''
 }
 
 const lastWords = ({ state, lastState }: ContainerStatus): string =>

@@ -1,6 +1,10 @@
+import { mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type RunOptions, type RunResult, run } from '@cni/host'
 import { vi } from 'vitest'
+import { archive, layer } from '../../scripts/lib/image/oci.ts'
+import type { Entry } from '../../scripts/lib/image/tar.ts'
 
 /** Cluster program and folder. `npm run test:cluster` sets the variables `CNI_KUBERNETES` and `K8S_DIR`. */
 const [script, folder] = [process.env.CNI_KUBERNETES ?? '', process.env.K8S_DIR ?? '']
@@ -20,7 +24,6 @@ export interface Pod {
     readonly annotations?: Readonly<Record<string, string>>
     readonly deletionTimestamp?: string
   }
-  readonly spec: { readonly nodeName?: string }
   readonly status: {
     readonly phase: string
     readonly podIP?: string
@@ -34,7 +37,7 @@ export interface ContainerStatus {
   readonly name: string
   readonly restartCount: number
   readonly containerID?: string
-  readonly state?: { readonly terminated?: Terminated; readonly running?: object }
+  readonly state?: { readonly terminated?: Terminated }
   readonly lastState?: { readonly terminated?: Terminated }
 }
 
@@ -63,14 +66,21 @@ export const service = (action: 'start' | 'stop' | 'restart' | 'kill', name: Ser
 export const kubectl = async (args: readonly string[], options?: Options): Promise<string> =>
   (await call(['kubectl', ...args], options)).stdout
 
-/** Loads the image of an archive into the container runtime of the cluster's node. */
-export const load = (tar: string) => call(['load', tar])
+/** Builds an image, and loads it into the container runtime of the cluster's node. */
+export async function loadImage(name: string, ...layers: readonly (readonly Entry[])[]): Promise<void> {
+  using scratch = mkdtempDisposableSync(join(tmpdir(), 'cluster-image-'))
+  const settings = { time: 0, compression: 'zstd', cache: scratch.path } as const
+  const built = await Promise.all(layers.map((entries) => layer(entries, settings)))
+  const tar = join(scratch.path, 'image.tar')
+  writeFileSync(tar, archive([{ architecture: 'amd64', layers: built }], { name, time: 0, about: {} }))
+  await call(['load', tar])
+}
 
 /** Creates or updates Kubernetes objects in the cluster. */
 export const apply = (...objects: readonly object[]): Promise<string> =>
   kubectl(['apply', '-f', '-'], { input: JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }) })
 
-export async function pods(namespace: string, selector = ''): Promise<Pod[]> {
+export async function pods(namespace: string, selector: string): Promise<Pod[]> {
   const { items } = JSON.parse(await kubectl(['get', 'pods', '-n', namespace, '-l', selector, '-o', 'json']))
   return items
 }

@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { until } from './cluster.ts'
 
-/** Root folder of the cluster's node with all its mounts: `/proc/PID/root` of a process on the node. */
-export interface NodeRoot extends AsyncDisposable {
-  readonly path: string
-}
+/** Root folder of the cluster's node with all its mounts. */
+export type NodeRoot = Awaited<ReturnType<typeof nodeRoot>>
 
-export async function nodeRoot(): Promise<NodeRoot> {
+/** Starts a process on the cluster's node, whose `/proc/PID/root` is the node's root folder. */
+export async function nodeRoot() {
   const child = spawn(process.env.CNI_KUBERNETES ?? '', ['exec', 'sleep', 'infinity'], { stdio: 'ignore' })
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()).once('error', () => resolve()))
   const pid = await until('a process on the node', async () =>

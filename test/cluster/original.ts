@@ -1,11 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expectedObjects } from '../../packages/istio-redirect/test/chart/expected-objects.ts'
-import { archive, layer } from '../../scripts/lib/image/oci.ts'
 import { file } from '../../scripts/lib/image/tar.ts'
-import { agentReady, HELM, NAMESPACE } from './agent.ts'
-import { kubectl, load, nodeFolder, onNode } from './cluster.ts'
+import { agentReady, upgrade } from './agent.ts'
+import { loadImage, nodeFolder } from './cluster.ts'
 
 const folder = process.env.CNI_PEERS ?? ''
 const agent = join(folder, 'install-cni')
@@ -22,19 +20,10 @@ export const originalPlugin = (): Buffer => readFileSync(plugin)
 
 /** Loads an image of Istio's agent and plugin, and writes a chart with Istio's objects. */
 export async function loadOriginal(): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'original-image-'))
-  try {
-    const entries = [
-      file('usr/local/bin/install-cni', readFileSync(agent), 0o755),
-      file('opt/cni/bin/istio-cni', originalPlugin(), 0o755),
-    ]
-    const only = await layer(entries, { time: 0, compression: 'zstd', cache: scratch })
-    const tar = join(scratch, 'original.tar')
-    writeFileSync(tar, archive([{ architecture: 'amd64', layers: [only] }], { name: IMAGE, time: 0, about: {} }))
-    await load(tar)
-  } finally {
-    rmSync(scratch, { recursive: true, force: true })
-  }
+  await loadImage(IMAGE, [
+    file('usr/local/bin/install-cni', readFileSync(agent), 0o755),
+    file('opt/cni/bin/istio-cni', originalPlugin(), 0o755),
+  ])
   const chart = join(nodeFolder, ISTIO)
   mkdirSync(join(chart, 'templates'), { recursive: true })
   writeFileSync(join(chart, 'Chart.yaml'), 'apiVersion: v2\nname: cni\nversion: 1.30.3\n')
@@ -45,8 +34,6 @@ export async function loadOriginal(): Promise<void> {
 
 /** Installs Istio's chart with the given values. Waits until Istio's agent is ready. */
 export async function installOriginal(...values: readonly string[]): Promise<void> {
-  await kubectl(['create', 'namespace', NAMESPACE], { reject: false })
-  const settings = values.flatMap((value) => ['--set', value])
-  await onNode([HELM, 'upgrade', '--install', 'istio-cni', `/${ISTIO}`, '--namespace', NAMESPACE, ...settings])
+  await upgrade(`/${ISTIO}`, values)
   await agentReady()
 }

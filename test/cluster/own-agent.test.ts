@@ -1,15 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { exec, root } from '../../scripts/lib/exec.ts'
 import { CNI_BUILD } from '../../scripts/lib/executables.ts'
 import { baseLayer } from '../../scripts/lib/image/layers.ts'
-import { archive, layer } from '../../scripts/lib/image/oci.ts'
 import { readPins } from '../../scripts/lib/image/pins.ts'
 import { file } from '../../scripts/lib/image/tar.ts'
 import { atRest, chain, networks } from './agent.ts'
-import { apply, kubectl, load, ready, shell, until } from './cluster.ts'
+import { apply, kubectl, loadImage, ready, shell, until } from './cluster.ts'
 import { NAMESPACE, remove, rulesIn, workload } from './workloads.ts'
 
 const example = join(root, 'docs/examples/installer')
@@ -41,11 +40,7 @@ beforeAll(async () => {
       file('opt/cni/bin/tcp-redirect', await compiled('tcp-redirect/main.ts'), 0o755),
     ]
     const base = await baseLayer('amd64', { cache: join(root, 'dist/image-cache'), pins: readPins() })
-    const settings = { time: 0, compression: 'zstd', cache: scratch } as const
-    const layers = [await layer(base, settings), await layer(executables, settings)]
-    const tar = join(scratch, 'image.tar')
-    writeFileSync(tar, archive([{ architecture: 'amd64', layers }], { name: IMAGE, time: 0, about: {} }))
-    await load(tar)
+    await loadImage(IMAGE, base, executables)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }

@@ -23,12 +23,13 @@ export interface Workload {
 /** Creates a test pod. Adds those members of Istio's injector that the tests need. */
 export function workload(options: Workload) {
   const { name, sidecar, annotated = sidecar !== undefined, labels = {}, hostPort, validated = true } = options
+  const proxyProbe = { httpGet: { path: '/healthz/ready', port: 15_021 }, periodSeconds: 1 }
   const proxy = {
     name: 'istio-proxy',
     image: IMAGE,
     args: ['proxy'],
     securityContext: { runAsUser: PROXY_UID, runAsGroup: PROXY_UID },
-    readinessProbe: { httpGet: { path: '/healthz/ready', port: 15_021 }, periodSeconds: 1 },
+    readinessProbe: proxyProbe,
   }
   const app = {
     name: 'app',
@@ -43,8 +44,7 @@ export function workload(options: Workload) {
     args: ['validate'],
     securityContext: { runAsUser: PROXY_UID, runAsGroup: PROXY_UID },
   }
-  const startup = { httpGet: { path: '/healthz/ready', port: 15_021 }, periodSeconds: 1, failureThreshold: 60 }
-  const native = { ...proxy, restartPolicy: 'Always', startupProbe: startup }
+  const native = { ...proxy, restartPolicy: 'Always', startupProbe: { ...proxyProbe, failureThreshold: 60 } }
   const before =
     sidecar === undefined ? [] : [...(validated ? [validation] : []), ...(sidecar === 'native' ? [native] : [])]
   return {
@@ -70,13 +70,17 @@ export const get = (from: string, url: string): Promise<string> =>
 
 export const proxyLog = (name: string): Promise<string> => kubectl(['logs', '-n', NAMESPACE, name, '-c', 'istio-proxy'])
 
-/** Reads the IPv4 and IPv6 rules in a pod with the node's iptables programs. */
-export async function rulesIn(one: Pod): Promise<string> {
+/** Returns the process ID of a pod's application on the node. */
+export async function pidOf(one: Pod): Promise<string> {
   const id = one.status.containerStatuses?.find(({ name }) => name === 'app')?.containerID?.replace('containerd://', '')
   if (id === undefined) throw new Error(`${one.metadata.name} has no container yet`)
-  const text = await shell(`
-    pid=$(ctr -n k8s.io tasks ls | awk -v id=${id} '$1 == id { print $2 }')
-    nsenter -t "$pid" -n iptables-save -t nat; nsenter -t "$pid" -n ip6tables-save -t nat`)
+  return (await shell(`ctr -n k8s.io tasks ls | awk -v id=${id} '$1 == id { print $2 }'`)).trim()
+}
+
+/** Reads the IPv4 and IPv6 rules in a pod with the node's iptables programs. */
+export async function rulesIn(one: Pod): Promise<string> {
+  const enter = `nsenter -t ${await pidOf(one)} -n`
+  const text = await shell(`${enter} iptables-save -t nat; ${enter} ip6tables-save -t nat`)
   return text.replaceAll(/^#.*\n/gm, '')
 }
 
