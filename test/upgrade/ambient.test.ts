@@ -17,7 +17,7 @@ test.each([
   const pods = mesh.pods()
   let agent = await node.start('released')
   await using resident = await pods.add('resident')
-  await using stream = streamOf(pods, 'pod')
+  await using stream = streamOf(pods)
   for (const [index, release] of (['current', 'released', 'current'] as const).entries()) {
     await using guest = await pods.add(`guest-${index}`)
     await mesh.expectInMesh(resident, guest)

@@ -17,7 +17,7 @@ test.each<Release>(['current', 'released'])(
     const steps = await stepsOf(node, release)
     await stop(await node.start(before))
     const missed: string[] = []
-    await using stream = streamOf(pods, 'pod')
+    await using stream = streamOf(pods)
     for (const [index, step] of steps.entries()) {
       if (!(await killAt(node, release, step))) missed.push(step)
       // The killed agent leaves a working node.

@@ -6,9 +6,11 @@ import { type Netns, netns as namespaces } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { messageOf } from '@cni/types'
 import { expect } from 'vitest'
-import { podOf } from '../../packages/istio-redirect/test/e2e/agent/serving-agent.ts'
+import { meshPod, plainPod } from '../../packages/istio-redirect/src/testing/pods.ts'
 import { DUAL_STACK } from '../../packages/istio-redirect/test/e2e/plugin/pod.ts'
+import { onNode } from '../../packages/istio-redirect/test/stage/pods.ts'
 import { rulesIn as iptablesRulesIn } from '../../packages/istio-redirect/test/stage/rules.ts'
+import { mode } from '../../packages/istio-rules/test/ambient-pods.ts'
 import type { UpgradeNode } from './upgrade-node.ts'
 
 /** Pod that a test has added. The pod's network namespace outlives DEL. */
@@ -23,39 +25,26 @@ export interface Pod extends AsyncDisposable {
   readonly rules: string
 }
 
-/** Adds, checks and deletes pods on the test node, as kubelet and a container runtime do. */
-export interface Pods {
-  /** Adds a pod. A failed ADD is followed by DEL and a retry, as by kubelet. */
-  add(name: string, isMesh?: boolean): Promise<Pod>
-  /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
-  check(pod: Pod): Promise<void>
-  /** Calls DEL twice with the current conflist (`list`) or the conflist of ADD (`cache`). */
-  del(pod: Pod, by?: 'list' | 'cache'): Promise<void>
-  /** Expects that the node has no state of any pod. `allowed` matches permitted ADD errors. */
-  expectNoneLeft(title: string, allowed?: RegExp): void
-}
-
-/** UID of a pod. `isMesh` is true if the pod is in the mesh. */
-export interface Which {
-  readonly uid: string
-  readonly isMesh: boolean
-}
-
 /** Options of the pods that an upgrade test adds. */
-export interface PodsOptions {
-  /** Builds the pod for the API server. Default: a mesh pod with a sidecar. */
-  readonly store?: (name: string, which: Which) => StoredPod
+interface PodsOptions {
   /** Container runtime that adds the pods. Default: the runtime of the test node. */
   readonly runtime?: Cni | undefined
-  /** True if the agent writes the rules. DEL keeps these rules, except in version 0.1.0. */
+  /**
+   * True for an ambient mesh, in which the agent writes the rules. DEL keeps these rules, except in version 0.1.0.
+   * Default: the mesh pods have a sidecar.
+   */
   readonly isAmbient?: boolean
 }
 
 /** Time limit of the attempts to create a pod's sandbox, and the pause between attempts, in milliseconds. */
 const [PATIENCE_MS, PAUSE_MS] = [30_000, 250]
 
-export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
-  const { store = sidecarPod, isAmbient = false, runtime = node.runtime } = options
+/** Adds, checks and deletes pods on the test node, as kubelet and a container runtime do. */
+export type Pods = ReturnType<typeof podsOn>
+
+/** Creates the pods of a test. Counts the calls of the container runtime and collects failed ADDs. */
+export function podsOn(node: UpgradeNode, options: PodsOptions = {}) {
+  const { isAmbient = false, runtime = node.runtime } = options
   const { api } = node
   /** Numbers of calls that the container runtime has made, by command. */
   const calls = { add: 0, check: 0, del: 0 }
@@ -86,18 +75,21 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
     }
   }
   return {
-    async add(name, isMesh = true) {
+    /** Adds a pod. A failed ADD is followed by DEL and a retry, as by kubelet. */
+    async add(name: string, isMesh = true): Promise<Pod> {
       const stack = new AsyncDisposableStack()
       const netns = stack.use(await tempNetns())
       const uid = randomUUID()
-      api.setPod(store(name, { uid, isMesh }))
+      const stored = isAmbient ? ambientPod(name, isMesh) : sidecarPod(name, isMesh)
+      api.setPod(onNode(stored, uid, { serviceAccountName: 'default' }))
       const added = await attach(name, uid, netns)
       const rules = await rulesIn(netns)
       expect([name, /istio[-_]output/i.test(rules)]).toEqual([name, isMesh])
       stack.defer(() => api.deletePod('demo', name))
       return { name, uid, netns, rules, ...added, [Symbol.asyncDispose]: () => stack.disposeAsync() }
     },
-    async check({ name, netns, attachment, rules }) {
+    /** Calls CHECK for the pod with the current conflist. Expects the same rules as after ADD. */
+    async check({ name, netns, attachment, rules }: Pod) {
       const list = node.list()
       // CNI specification 0.3.1 has no CHECK, so the container runtime does not call it.
       if (list.conflist.cniVersion !== '0.3.1') {
@@ -106,14 +98,16 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
       }
       expect([name, await rulesIn(netns)]).toEqual([name, rules])
     },
-    async del({ name, netns, attachment, list }, by = 'list') {
+    /** Calls DEL twice with the current conflist (`list`) or the conflist of ADD (`cache`). */
+    async del({ name, netns, attachment, list }: Pod, by: 'list' | 'cache' = 'list') {
       for (const _ of ['once', 'again']) {
         calls.del += 1
         await runtime.del(by === 'list' ? node.list() : parseNetworkList(list.text), attachment)
       }
       if (!isAmbient) expect([name, await rulesIn(netns)]).toEqual([name, expect.not.stringMatching(/istio/i)])
     },
-    expectNoneLeft(title, allowed) {
+    /** Expects that the node has no state of any pod. `allowed` matches permitted ADD errors. */
+    expectNoneLeft(title: string, allowed?: RegExp) {
       process.stderr.write(`${title}: ${JSON.stringify({ ...calls, failures: failures.length })}\n`)
       expect(failures.filter((one) => allowed?.test(one) !== true)).toEqual([])
       expect([node.leases(), node.stateFiles(), runtime.attachments()]).toEqual([[], [], []])
@@ -121,11 +115,11 @@ export function podsOn(node: UpgradeNode, options: PodsOptions = {}): Pods {
   }
 }
 
-function sidecarPod(name: string, which: Which): StoredPod {
-  const stored = podOf(name, which)
-  const containers = stored.spec.containers.map((one) => (one.name === 'istio-proxy' ? { ...one, ...DUAL_STACK } : one))
-  return { ...stored, spec: { ...stored.spec, containers } }
-}
+const sidecarPod = (name: string, isMesh: boolean): StoredPod =>
+  isMesh ? meshPod({ name, proxy: DUAL_STACK }) : plainPod({ name })
+
+const ambientPod = (name: string, isMesh: boolean): StoredPod =>
+  plainPod({ name, ...(!isMesh && { labels: { [mode]: 'none' } }) })
 
 /** Reads the rules of nf_tables and of legacy iptables in a network namespace, without counters. */
 export async function rulesIn(target: Netns): Promise<string> {

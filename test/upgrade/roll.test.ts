@@ -16,7 +16,7 @@ test.each([
   await using node = await upgradeNode(env)
   const pods = podsOn(node)
   let agent = await node.start('released')
-  await using stream = streamOf(pods, 'pod')
+  await using stream = streamOf(pods)
   await using resident = await pods.add('resident-of-the-first')
   for (const [index, release] of ROLLS.entries()) {
     await using guest = await pods.add(`guest-${index}`)
@@ -37,7 +37,7 @@ test('with maxSurge the new agent starts before the old one ends, and the newer 
   await using node = await upgradeNode()
   const pods = podsOn(node)
   let agent = await node.start('released')
-  await using stream = streamOf(pods, 'pod')
+  await using stream = streamOf(pods)
   await using resident = await pods.add('resident-of-the-first')
   for (const release of ROLLS) {
     const next = await node.start(release)
@@ -62,7 +62,7 @@ test(
     await using node = await upgradeNode()
     const pods = podsOn(node)
     await stop(await node.start('released'))
-    await using stream = streamOf(pods, 'pod')
+    await using stream = streamOf(pods)
     await using resident = await pods.add('resident-of-the-first')
     for (let end = 0; end < ENDS; end += 1) {
       const agent = await node.start(Math.random() < 0.5 ? 'released' : 'current', { atOnce: true })

@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs'
+import { watch } from 'node:fs'
 import { type AgentProcess, eventually } from '../../packages/istio-redirect/test/stage/agent-node.ts'
 import { type Release, stop, type UpgradeNode } from './upgrade-node.ts'
 
@@ -9,19 +9,17 @@ const PLUGINS = /^run\/(?:attachments|istio-cni\.log)/
 
 /** Watches the agent's folders and calls `seen` for each file change. Names of temporary files are normalized. */
 function watchSteps(node: UpgradeNode, seen: (step: string) => void): Disposable {
-  const watchers: FSWatcher[] = FOLDERS.map((folder) =>
-    watch(node.files.path(folder), (kind, name) => {
+  const watchers = new DisposableStack()
+  for (const folder of FOLDERS) {
+    const watcher = watch(node.files.path(folder), (kind, name) => {
       const step = `${folder}/${name?.replace(/[-.][\da-z]+\.tmp$/, '.*.tmp')} ${kind}`
       // A rename event means that the agent has replaced a file.
       const isNew = kind === 'rename' || name?.endsWith('.tmp')
       if (isNew && !PLUGINS.test(step)) seen(step)
-    }),
-  )
-  return {
-    [Symbol.dispose]() {
-      for (const watcher of watchers) watcher.close()
-    },
+    })
+    watchers.defer(() => watcher.close())
   }
+  return watchers
 }
 
 /** Starts the agent of a release. Returns the distinct file changes in order of first occurrence. */

@@ -3,19 +3,14 @@ import type { Pods } from './pod-life.ts'
 
 const LANES = 3
 
-/** Pods that a test adds, checks and deletes continuously during an upgrade. Every fourth pod is outside the mesh. */
-export interface Stream extends AsyncDisposable {
-  /** Adds no more pods, and waits for the existing pods. Returns the number of all pods. */
-  stop(): Promise<number>
-}
-
-export function streamOf(pods: Pods, name: string): Stream {
+/** Adds, checks and deletes pods continuously during an upgrade. Every fourth pod is outside the mesh. */
+export function streamOf(pods: Pods) {
   let isOver = false
   let count = 0
   const lane = async (): Promise<void> => {
     while (!isOver) {
       const index = count++
-      await using pod = await pods.add(`${name}-${index}`, index % 4 !== 3)
+      await using pod = await pods.add(`pod-${index}`, index % 4 !== 3)
       await pods.check(pod)
       // A fifth of the pods lives longer, because some pods have to outlive the agent that served their ADD.
       await delay(index % 5 === 0 ? 1500 : Math.random() * 100)
@@ -30,10 +25,10 @@ export function streamOf(pods: Pods, name: string): Stream {
     isOver = true
   })
   return {
+    /** Adds no more pods, and waits for the existing pods. */
     async stop() {
       isOver = true
       await lanes
-      return count
     },
     // Also after a failure, the remaining pods have to end before the test removes the node.
     async [Symbol.asyncDispose]() {
