@@ -40,6 +40,15 @@ const untilGone = async (pid: number) => {
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }
+/** Keeps this process busy, so that Node.js handles no event. */
+const block = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
+const blockUntilZombie = (pid: number | undefined): void => {
+  const deadline = performance.now() + 5000
+  while (!/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))) {
+    if (performance.now() > deadline) throw new Error(`process ${pid} does not end`)
+    block(1)
+  }
+}
 
 describe('a program that succeeds', () => {
   test('returns stdout and stderr separately', async () => {
@@ -274,6 +283,21 @@ describe('output', () => {
     expect(exitCode).toBe(0)
     expect(performance.now() - begun).toBeLessThan(10_000)
     process.kill(Number(stdout), 'SIGKILL')
+  })
+
+  test('is complete although this process was busy when the program ended', async () => {
+    const trigger = join(folder, 'trigger')
+    const child = start(['sh', '-c', `until [ -e ${trigger} ]; do sleep 0.01; done; echo hello`], { waitDelay: 1 })
+    // Node.js handles both exits together, before it reads the output of the second program.
+    const first = start(['sh', '-c', 'echo >&2'], {
+      stderr() {
+        writeFileSync(trigger, '')
+        blockUntilZombie(child.pid)
+        setImmediate(() => block(10))
+      },
+    })
+    blockUntilZombie(first.pid)
+    expect((await child.done).stdout).toBe('hello\n')
   })
 
   test('is kept if it comes from a grandchild that exits in time', async () => {

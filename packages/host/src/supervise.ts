@@ -40,7 +40,8 @@ export function supervise(
     exit(exitCode, signal) {
       ended = { exitCode, signal }
       // Settles the result without `close`, because a grandchild may keep the pipes open.
-      after(waitDelay, settle)
+      // Before that, `setImmediate` lets Node.js read the pipes, which may hold output if this process was busy.
+      after(waitDelay, () => setImmediate(settle))
     },
     close(exitCode, signal) {
       ended ??= { exitCode, signal }
