@@ -50,7 +50,7 @@ describe('the compiled plugin with a compiled agent', () => {
   test('adds a pod with native rules', async () => {
     await using at = await servingNode()
     await addServed(at, true)
-    expect(await at.metrics()).toMatch(/istio_cni_served_calls_total\{answer="redirect"\} 1/)
+    expect(await at.metrics()).toMatch(/istio_cni_served_calls_total\{answer="redirect"\} [1-9]/)
   })
 
   test('waits a tenth of a second for a stopped agent, and is served again when the agent continues', async () => {
