@@ -1,10 +1,9 @@
 /** Counts the instructions of whole plugin calls with valgrind, and also measures the time of each call. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { startNode } from '@cni/istio-redirect/testing/node'
-import { loadSys } from '@cni/netns/sys'
 import { compiled, root } from './lib/compiled.ts'
 import type { Contender } from './lib/contender.ts'
 import { called, HELLO_CONF } from './lib/example-calls.ts'
@@ -12,6 +11,7 @@ import { findValgrind } from './lib/instructions.ts'
 import { add, after, MESH, OUTSIDE, version } from './lib/plugin-calls.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
+import { tmpfs } from './lib/tmpfs.ts'
 
 const used = settings({ runs: 5 })
 const suite = new SuiteReport('Instructions of whole plugin calls in user mode, without their children', used)
@@ -26,28 +26,19 @@ async function count(): Promise<void> {
   const istio = { name: 'istio-cni', file: freshCopy(join(root, 'dist/bin/istio-cni')), conf: { agent: 'never' } }
   const example = { name: hello.name, argv: [hello.file], conf: HELLO_CONF } as const
 
-  const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-  // Mounts a tmpfs for the plugin's attachment records, as on a node. Only this process sees the mounts.
-  const places = [folder, '/run/cni']
-  for (const place of places) {
-    mkdirSync(place, { recursive: true })
-    loadSys().mount('tmpfs', place, 'tmpfs', 0, 'mode=0755')
-  }
-  try {
-    const options = { folder, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
-    await using node = await startNode({ ...options, grants: repairGrants.repair })
-    await counted('VERSION', [version(hello), version(istio), bare])
-    // Excludes the pod's Kubernetes namespace: an API request would use TLS, which fails under valgrind.
-    const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
-    const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
-    await counted('ADD', [called(example, 'ADD'), skips, bare])
-    await counted('CHECK', [called(example, 'CHECK'), after(node, istio, 'CHECK'), bare])
-    await counted('DEL', [called(example, 'DEL'), after(node, istio, 'DEL'), bare])
-    suite.write()
-  } finally {
-    for (const place of places) loadSys().umount2(place, 2)
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-'))
+  using mounts = new DisposableStack()
+  for (const path of [folder.path, '/run/cni']) mounts.use(tmpfs(path))
+  const options = { folder: folder.path, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
+  await using node = await startNode({ ...options, grants: repairGrants.repair })
+  await counted('VERSION', [version(hello), version(istio), bare])
+  // Excludes the pod's Kubernetes namespace: an API request would use TLS, which fails under valgrind.
+  const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
+  const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
+  await counted('ADD', [called(example, 'ADD'), skips, bare])
+  await counted('CHECK', [called(example, 'CHECK'), after(node, istio, 'CHECK'), bare])
+  await counted('DEL', [called(example, 'DEL'), after(node, istio, 'DEL'), bare])
+  suite.write()
 }
 
 async function counted(group: string, contenders: readonly Contender[]): Promise<void> {

@@ -1,8 +1,7 @@
 /** Compares our runtime library and cnitool with the original cnitool. */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadSys } from '@cni/netns/sys'
 import { createChain, DEBIAN, library, parts } from './lib/chain.ts'
 import { cnitool, idle, type Program, single, version } from './lib/chain-programs.ts'
 import { compiled, root } from './lib/compiled.ts'
@@ -10,6 +9,7 @@ import type { Contender } from './lib/contender.ts'
 import { peer } from './lib/peers.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
+import { tmpfs } from './lib/tmpfs.ts'
 
 const used = settings({ runs: 20 })
 // Chains run half as often as single plugins: a chain takes much longer, and its times vary less.
@@ -31,31 +31,25 @@ const plugins: Program[] = [
   { name: 'tuning', file: freshCopy(`${DEBIAN}/tuning`), reference: true },
 ]
 
-const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
+using folder = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-'))
 // Mounts a private tmpfs, because the original cnitool's cache folder cannot be changed.
-mkdirSync('/var/lib/cni', { recursive: true })
-loadSys().mount('tmpfs', '/var/lib/cni', 'tmpfs', 0, 'mode=0755')
-try {
-  const chain = createChain(folder)
-  const beside = (programs: readonly Program[], contender: (program: Program) => Contender): Contender[] => [
-    ...programs.map(contender),
-    bare,
-  ]
-  await suite.race('chain of three, ADD', [library(chain, 'ADD'), parts(chain, 'ADD')], chainRuns)
-  await suite.race('chain of three, DEL', [library(chain, 'DEL'), parts(chain, 'DEL')], chainRuns)
-  for (const verb of ['add', 'del'] as const) {
-    const contenders = beside(tools, (tool) => cnitool(chain, tool, verb))
-    await suite.race(`cnitool ${verb}, chain of three`, contenders, chainRuns)
-  }
-  await suite.race(
-    'cnitool status, nothing to execute',
-    beside(tools, (tool) => idle(chain, tool)),
-    used.runs,
-  )
-  await suite.race('VERSION', beside(plugins, version), used.runs)
-  await suite.race('ADD of one plugin', beside(plugins, single), used.runs)
-  suite.write()
-} finally {
-  loadSys().umount2('/var/lib/cni', 2)
-  rmSync(folder, { recursive: true, force: true })
+using _ = tmpfs('/var/lib/cni')
+const chain = createChain(folder.path)
+const beside = (programs: readonly Program[], contender: (program: Program) => Contender): Contender[] => [
+  ...programs.map(contender),
+  bare,
+]
+await suite.race('chain of three, ADD', [library(chain, 'ADD'), parts(chain, 'ADD')], chainRuns)
+await suite.race('chain of three, DEL', [library(chain, 'DEL'), parts(chain, 'DEL')], chainRuns)
+for (const verb of ['add', 'del'] as const) {
+  const contenders = beside(tools, (tool) => cnitool(chain, tool, verb))
+  await suite.race(`cnitool ${verb}, chain of three`, contenders, chainRuns)
 }
+await suite.race(
+  'cnitool status, nothing to execute',
+  beside(tools, (tool) => idle(chain, tool)),
+  used.runs,
+)
+await suite.race('VERSION', beside(plugins, version), used.runs)
+await suite.race('ADD of one plugin', beside(plugins, single), used.runs)
+suite.write()

@@ -60,19 +60,15 @@ const contenders: Contender[] = [
   ...(agent && plugin ? [{ ...contenderOf('original', agent, plugin), reference: true }] : []),
 ]
 const bursts = new Map<string, Burst[]>(contenders.map(({ name }) => [name, []]))
-const spawner = new Spawner()
+using spawner = new Spawner()
 setPriority(spawner.pid, FIRST)
-try {
-  for (let round = 0; round < used.runs; round += 1) {
-    for (const contender of contenders) {
-      const one = await burst(contender)
-      bursts.get(contender.name)?.push(one)
-      say(`${contender.name}: ${(one.ms / 1000).toFixed(1)} s, ${one.failures.length} failed, ${one.heals} heals`)
-      for (const text of new Set(one.failures)) say(`  ${text}`)
-    }
+for (let round = 0; round < used.runs; round += 1) {
+  for (const contender of contenders) {
+    const one = await burst(contender)
+    bursts.get(contender.name)?.push(one)
+    say(`${contender.name}: ${(one.ms / 1000).toFixed(1)} s, ${one.failures.length} failed, ${one.heals} heals`)
+    for (const text of new Set(one.failures)) say(`  ${text}`)
   }
-} finally {
-  spawner.close()
 }
 report('ms', ({ times }) => times)
 report('CPU ms', ({ cpuMs }) => cpuMs)

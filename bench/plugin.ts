@@ -2,13 +2,12 @@
  * Measures whole processes of the compiled plugin and the bare runtime. If Istio's plugin is installed, measures it
  * too.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { type Node, startNode } from '@cni/istio-redirect/testing/node'
 import type { Netns } from '@cni/netns'
-import { loadSys } from '@cni/netns/sys'
 import { compiled, root } from './lib/compiled.ts'
 import type { Contender } from './lib/contender.ts'
 import { floor } from './lib/floor.ts'
@@ -19,6 +18,7 @@ import { type ServingAgent, startServingAgent } from './lib/serving-agent.ts'
 import { Spawner } from './lib/spawner-client.ts'
 import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
+import { tmpfs } from './lib/tmpfs.ts'
 
 /** Configuration members with which containerd passes a pod's annotations to a plugin. */
 const handedOver = (annotations: object) => ({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
@@ -41,37 +41,32 @@ const plugins: Plugin[] = [
 ]
 const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
 
-const folder = mkdtempSync(join(tmpdir(), 'cni-bench-'))
-// Mounts a tmpfs for the run directory, as on a node. Only this process sees the mount.
-loadSys().mount('tmpfs', folder, 'tmpfs', 0, 'mode=0755')
-try {
-  const grants = repairGrants.repair
-  await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE], grants })
-  // Starts an agent that listens for the plugin's events, as on a node.
-  await using agent = await startServingAgent(freshCopy(join(root, 'dist/bin/install-cni')), node, folder)
-  const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
-  await raced('VERSION', version)
-  await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
-  await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
-  await agentsShare(node, agent)
-  forget(node)
-  await raced('ADD, mesh pod, annotations handed over', (one) => add(node, one, mesh, true, HANDED_OVER.mesh))
-  const native = plugins.map((one) => ({ ...one, conf: { ...one.conf, native_nftables: true } }))
-  await suite.race('ADD, mesh pod, native', [...native.map((one) => add(node, one, mesh, true)), bare], used.runs)
-  await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false), [served])
-  await raced('ADD, pod outside the mesh, annotations handed over', (one) =>
-    add(node, one, outside, false, HANDED_OVER.outside),
-  )
-  await raced('ADD, excluded namespace', (one) => add(node, one, outside, false, { exclude_namespaces: ['demo'] }))
-  forget(node)
-  await raced('CHECK, mesh pod', (one) => after(node, one, 'CHECK'))
-  await raced('DEL, mesh pod', (one) => after(node, one, 'DEL'))
-  await bursts(node)
-  suite.write()
-} finally {
-  loadSys().umount2(folder, 2)
-  rmSync(folder, { recursive: true, force: true })
-}
+using temporary = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-'))
+const folder = temporary.path
+using _ = tmpfs(folder)
+const grants = repairGrants.repair
+await using node = await startNode({ folder, target: 'host', plugin: PLUGIN, pods: [MESH, OUTSIDE], grants })
+// Starts an agent that listens for the plugin's events, as on a node.
+await using agent = await startServingAgent(freshCopy(join(root, 'dist/bin/install-cni')), node, folder)
+const [mesh, outside] = [MESH.metadata.name, OUTSIDE.metadata.name]
+await raced('VERSION', version)
+await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)), bare], used.runs)
+await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
+await agentsShare(node, agent)
+forget(node)
+await raced('ADD, mesh pod, annotations handed over', (one) => add(node, one, mesh, true, HANDED_OVER.mesh))
+const native = plugins.map((one) => ({ ...one, conf: { ...one.conf, native_nftables: true } }))
+await suite.race('ADD, mesh pod, native', [...native.map((one) => add(node, one, mesh, true)), bare], used.runs)
+await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false), [served])
+await raced('ADD, pod outside the mesh, annotations handed over', (one) =>
+  add(node, one, outside, false, HANDED_OVER.outside),
+)
+await raced('ADD, excluded namespace', (one) => add(node, one, outside, false, { exclude_namespaces: ['demo'] }))
+forget(node)
+await raced('CHECK, mesh pod', (one) => after(node, one, 'CHECK'))
+await raced('DEL, mesh pod', (one) => after(node, one, 'DEL'))
+await bursts(node)
+suite.write()
 
 /** Times the plugins and the bare runtime. The bare runtime is the reference for each plugin. */
 async function raced(
@@ -124,15 +119,11 @@ async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]
   const waiting: Netns[] = []
   for (let pod = 0; pod < pods; pod++) waiting.push(made.use(await podNamespace()))
   const worker = async () => {
-    const spawner = new Spawner()
-    try {
-      for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-        const { exitCode, stdout, ms } = await spawner.run(call(node, plugin, 'ADD', place, MESH.metadata.name))
-        if (exitCode !== 0) throw new Error(`${plugin.name} failed (${exitCode}): ${stdout}`)
-        times.push(ms)
-      }
-    } finally {
-      spawner.close()
+    using spawner = new Spawner()
+    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
+      const { exitCode, stdout, ms } = await spawner.run(call(node, plugin, 'ADD', place, MESH.metadata.name))
+      if (exitCode !== 0) throw new Error(`${plugin.name} failed (${exitCode}): ${stdout}`)
+      times.push(ms)
     }
   }
   await Promise.all(Array.from({ length: 8 }, worker))

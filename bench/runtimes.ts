@@ -1,12 +1,12 @@
 /** Compares plugins on each JavaScript runtime, as whole processes, with a Go plugin of Debian. */
-import { mkdirSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
-import { loadSys } from '@cni/netns/sys'
 import { root } from './lib/compiled.ts'
 import { called, HELLO_CONF, type Plugin, type Verb, version } from './lib/example-calls.ts'
 import { freshCopy, scratchFile } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
+import { tmpfs } from './lib/tmpfs.ts'
 
 const used = settings({ runs: 20 })
 const suite = new SuiteReport('Plugins as whole processes on each runtime', used)
@@ -35,22 +35,16 @@ const plugins: readonly Plugin[] = [
   { name: 'hello-chain, Node', argv: [process.execPath, join(root, 'dist/bundle/hello-chain.cjs')], conf: HELLO_CONF },
 ]
 
-// Mounts a tmpfs for the plugin's attachment records, as on a node. Only this process sees the mount.
-mkdirSync('/run/cni', { recursive: true })
-loadSys().mount('tmpfs', '/run/cni', 'tmpfs', 0, 'mode=0755')
-try {
-  await suite.race('VERSION', plugins.map(version), used.runs)
-  await raced('ADD', plugins)
-  // Does not measure CHECK and DEL of Debian's plugin `tuning`, because the benchmark's namespace has no eth0.
-  const ours = plugins.filter(({ reference }) => reference !== true)
-  await raced('CHECK', ours)
-  await raced('DEL', ours)
-  suite.add('the file', 'MB', sizes())
-  suite.add('cni-build', 'ms', [{ name: 'small', samples: buildTimes }])
-  suite.write()
-} finally {
-  loadSys().umount2('/run/cni', 2)
-}
+using _ = tmpfs('/run/cni')
+await suite.race('VERSION', plugins.map(version), used.runs)
+await raced('ADD', plugins)
+// Does not measure CHECK and DEL of Debian's plugin `tuning`, because the benchmark's namespace has no eth0.
+const ours = plugins.filter(({ reference }) => reference !== true)
+await raced('CHECK', ours)
+await raced('DEL', ours)
+suite.add('the file', 'MB', sizes())
+suite.add('cni-build', 'ms', [{ name: 'small', samples: buildTimes }])
+suite.write()
 
 async function built(entry: string, runtime: 'small' | 'bun'): Promise<string> {
   const begun = performance.now()

@@ -10,17 +10,13 @@ export interface Sample {
 /** Alternates between the programs, because the machine's speed changes during a run. */
 export async function race(contenders: readonly Contender[], runs: number): Promise<Map<string, Sample[]>> {
   const samples = new Map<string, Sample[]>(contenders.map(({ name }) => [name, []]))
-  const spawner = new Spawner()
-  try {
-    for (let round = -1; round < runs; round++) {
-      for (const contender of contenders) {
-        const sample = await timeOnce(contender, spawner)
-        // Drops the times of the first round, which only reads the executables into the page cache.
-        if (round >= 0) samples.get(contender.name)?.push(sample)
-      }
+  using spawner = new Spawner()
+  for (let round = -1; round < runs; round++) {
+    for (const contender of contenders) {
+      const sample = await timeOnce(contender, spawner)
+      // Drops the times of the first round, which only reads the executables into the page cache.
+      if (round >= 0) samples.get(contender.name)?.push(sample)
     }
-  } finally {
-    spawner.close()
   }
   return samples
 }

@@ -25,7 +25,7 @@ interface Waiting {
 }
 
 /** Client of spawner.ts: starts measured programs through a bun process. */
-export class Spawner {
+export class Spawner implements Disposable {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, Waiting>()
   #orders = 0
@@ -63,7 +63,7 @@ export class Spawner {
     })
   }
 
-  close(): void {
+  [Symbol.dispose](): void {
     this.#child.stdin?.end()
   }
 }

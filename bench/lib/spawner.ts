@@ -1,12 +1,6 @@
 // Starts the programs that stdin lists. Runs under bun: Node.js cannot report the CPU time of a single child.
 import { createInterface } from 'node:readline'
-
-interface Order {
-  id: number
-  argv: string[]
-  env: Record<string, string>
-  stdin: string
-}
+import type { Program } from './spawner-client.ts'
 
 interface Child {
   readonly exited: Promise<number>
@@ -16,11 +10,11 @@ interface Child {
 }
 
 // bun's API has no types in this repository
-const { Bun } = globalThis as unknown as { Bun: { spawn(argv: string[], options: object): Child } }
+const { Bun } = globalThis as unknown as { Bun: { spawn(argv: readonly string[], options: object): Child } }
 
-for await (const line of createInterface({ input: process.stdin })) void carryOut(JSON.parse(line) as Order)
+for await (const line of createInterface({ input: process.stdin })) void carryOut(JSON.parse(line))
 
-async function carryOut({ id, argv, env, stdin }: Order): Promise<void> {
+async function carryOut({ id, argv, env, stdin }: Program & { id: number }): Promise<void> {
   const begun = performance.now()
   const child = Bun.spawn(argv, { env, cwd: '/', stdin: Buffer.from(stdin), stdout: 'pipe', stderr: 'pipe' })
   const [exitCode, stdout, stderr] = await Promise.all([
