@@ -1,8 +1,7 @@
 /** Measures the time to replace the content of an ipset. Compares our library with a bare `ipset restore`. */
 import { ipset } from '@cni/ipset'
 import { type Netns, netns } from '@cni/netns'
-import { tempNetns } from '@cni/netns/testing'
-import type { Contender } from './lib/contender.ts'
+import { inside } from './lib/inside.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 10 })
@@ -18,26 +17,20 @@ for (const count of [10, 1000, 65_000]) {
     ...after.map(({ entry, comment }) => `add other ${entry} comment "${comment}"\n`),
     'swap other bench\ndestroy other\n',
   ].join('')
-  const inside = (name: string, work: (pod: Netns) => Promise<unknown>): Contender => ({
-    name,
-    async prepare() {
-      const pod = await tempNetns()
-      await set(pod).replace(before)
-      return { run: async () => void (await work(pod)), cleanUp: () => pod[Symbol.asyncDispose]() }
-    },
-  })
-  const restore = inside('ipset restore', (pod) => netns.exec(pod, ['ipset', 'restore'], { input }))
+  const full = (name: string, work: (pod: Netns) => Promise<unknown>) =>
+    inside(name, work, (pod) => set(pod).replace(before))
+  const restore = full('ipset restore', (pod) => netns.exec(pod, ['ipset', 'restore'], { input }))
   await suite.race(
     `${count} entries`,
     [
       { ...restore, reference: true },
-      inside('replace, not compared', (pod) => set(pod).replace(after, { compare: false })),
-      inside('replace', (pod) => set(pod).replace(after)),
-      inside('replace, equal', (pod) => set(pod).replace(before)),
-      inside('replace by change, one entry of all', (pod) =>
+      full('replace, not compared', (pod) => set(pod).replace(after, { compare: false })),
+      full('replace', (pod) => set(pod).replace(after)),
+      full('replace, equal', (pod) => set(pod).replace(before)),
+      full('replace by change, one entry of all', (pod) =>
         set(pod).replace([...before.slice(1), ...after.slice(0, 1)], { by: 'change' }),
       ),
-      inside('list', (pod) => set(pod).list()),
+      full('list', (pod) => set(pod).list()),
     ],
     count > 10_000 ? Math.min(used.runs, 5) : used.runs,
   )

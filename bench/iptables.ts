@@ -100,7 +100,7 @@ function someText(): string {
 function builders(): Contender[] {
   const work = (name: string, run: () => unknown): Contender => ({
     name,
-    prepare: async () => ({ run: async () => void run() }),
+    prepare: async () => ({ run: async () => run() }),
   })
   const built = someRules(3000)
   const objects = restoreText(built, 'ipv4')
@@ -129,22 +129,16 @@ function applyContenders(rules: Ruleset, backend: Backend): [Contender, ...Conte
         if (!(await has(pod, backend, rule))) await netns.exec(pod, [backend, '--wait', '-A', ...rule])
       }
     }),
-    inside('ours', async (pod) => {
-      await ours(pod, backend).apply(rules)
-    }),
+    inside('ours', (pod) => ours(pod, backend).apply(rules)),
     {
-      ...inside('iptables-restore', async (pod) => {
-        await netns.exec(pod, [`${backend}-restore`, '--noflush'], { input })
-      }),
+      ...inside('iptables-restore', (pod) => netns.exec(pod, [`${backend}-restore`, '--noflush'], { input })),
       reference: true,
     },
   ]
 }
 
 function verifyContenders(rules: Ruleset, backend: Backend): [Contender, ...Contender[]] {
-  const applied = async (pod: Netns) => {
-    await ours(pod, backend).apply(rules)
-  }
+  const applied = (pod: Netns) => ours(pod, backend).apply(rules)
   return [
     inside(
       perRule,
@@ -155,16 +149,7 @@ function verifyContenders(rules: Ruleset, backend: Backend): [Contender, ...Cont
       applied,
     ),
     inside('ours', (pod) => ours(pod, backend).verify(rules), applied),
-    {
-      ...inside(
-        'iptables-save',
-        async (pod) => {
-          await netns.exec(pod, [`${backend}-save`])
-        },
-        applied,
-      ),
-      reference: true,
-    },
+    { ...inside('iptables-save', (pod) => netns.exec(pod, [`${backend}-save`]), applied), reference: true },
   ]
 }
 

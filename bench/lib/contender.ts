@@ -8,7 +8,7 @@ export interface Contender {
 
 /** A measured function of this process. Only `run` is timed: the preparation is already done. */
 export interface PreparedWork {
-  run(): Promise<void>
+  run(): Promise<unknown>
   cleanUp?(): PromiseLike<void> | void
 }
 

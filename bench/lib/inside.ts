@@ -5,8 +5,8 @@ import type { Contender } from './contender.ts'
 /** Creates a measured function that runs in this process, in a new network namespace. */
 export function inside(
   name: string,
-  work: (pod: Netns) => Promise<void>,
-  before: (pod: Netns) => Promise<void> = async () => undefined,
+  work: (pod: Netns) => Promise<unknown>,
+  before: (pod: Netns) => Promise<unknown> = async () => undefined,
 ): Contender {
   return {
     name,
