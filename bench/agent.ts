@@ -1,11 +1,10 @@
 /** Benchmark of the node agent: start, repair, idle time and exit. CNI_PEERS adds Istio's agent. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '@cni/host'
-import { type Agent, newPlaces, type Place, type Places } from './lib/agent-place.ts'
-import { root } from './lib/compiled.ts'
-import { peer } from './lib/peers.ts'
+import { cpuMs } from '../packages/istio-redirect/test/stage/agent-node.ts'
+import { agentPlace, type Place } from './lib/agent-place.ts'
+import { type Agent, measuredAgents } from './lib/measured-agents.ts'
 import { percentile } from './lib/statistics.ts'
 import { type Row, SuiteReport, settings } from './lib/suite.ts'
 
@@ -19,40 +18,30 @@ const NEVER_TRIES = 3
 const CROWDED_RUNS = 3
 
 await run(['ip', 'link', 'set', 'lo', 'up'])
-const [agent, plugin] = [peer('install-cni'), peer('istio-cni')]
-const original = agent === undefined || plugin === undefined ? [] : [{ name: 'original', agent, plugin }]
-const ours = { name: 'ours', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
 const about = 'The node agent in a root folder on a tmpfs: starts and exits in turn, then heals and idling'
 const suite = new SuiteReport(about, used)
-const places = newPlaces()
-try {
-  suite.addRows(await measure(places, [ours, ...original]))
-} finally {
-  places[Symbol.dispose]()
-}
+await using places = new AsyncDisposableStack()
+suite.addRows(await measure(measuredAgents()))
 suite.write()
 
 /** Measured times of one agent: a list of times for each row of the report. */
 type Result = Row[]
 
 /** Alternates between the agents, because the machine's speed changes during a run. */
-async function measure(
-  where: Places,
-  agents: readonly Agent[],
-): Promise<{ name: string; reference: boolean; rows: Result }[]> {
-  const all = agents.map(({ name, ...one }) => ({ name, place: where.add({ name, ...one }) }))
+async function measure(agents: readonly Agent[]): Promise<{ name: string; reference: boolean; rows: Result }[]> {
+  const all = agents.map((agent) => ({ name: agent.name, place: places.use(agentPlace(agent)) }))
   const quiet = await startsInTurn(all, runs)
   const crowded = await startsInTurn(all, CROWDED_RUNS, files)
   const results: { name: string; reference: boolean; rows: Result }[] = []
   for (const [index, { name, place }] of all.entries()) {
     place.reset()
-    const alone = await place.start()
-    const more = [...(await healed(place.artefacts())), ...(await idling(alone.pid))]
-    await alone.stop()
+    await place.start()
+    const more = [...(await healed(place.artefacts())), ...(await idling(place.pid()))]
+    await place.stop()
     place.reset(files)
-    const beside = await place.start()
+    await place.start()
     const heal = await healed(place.artefacts().slice(0, 1))
-    await beside.stop()
+    await place.stop()
     const [start, exit] = quiet[index] ?? []
     const rows = [...(start ?? []), ...more, ...(exit ?? [])]
     const rowsBeside = [...(crowded[index] ?? []), heal].flat()
@@ -68,11 +57,11 @@ async function startsInTurn(all: readonly { readonly place: Place }[], rounds: n
   for (let round = -1; round < rounds; round++) {
     for (const [index, { place }] of all.entries()) {
       place.reset(crowd)
-      const running = await place.start()
-      const exit = await running.stop()
+      const start = await place.start()
+      const exit = await place.stop()
       // Drops the results of the first round, which only reads the executables into the page cache.
-      if (round === -1 || running.ms === undefined) continue
-      samples[index]?.starts.push(running.ms)
+      if (round === -1 || start === undefined) continue
+      samples[index]?.starts.push(start)
       samples[index]?.exits.push(exit)
     }
   }
@@ -132,19 +121,12 @@ function isWhole(path: string, before: string): boolean {
 /** Measures an idle agent after a pause, because a new agent still compiles its code. */
 async function idling(pid: number): Promise<Result> {
   await sleep(Math.min(60, idleSeconds) * 1000)
-  const before = cpuTicks(pid)
+  const before = cpuMs(pid)
   await sleep(idleSeconds * 1000)
-  const cpu = ((cpuTicks(pid) - before) / 100 / idleSeconds) * 100
+  const cpu = ((cpuMs(pid) - before) / 1000 / idleSeconds) * 100
   const rss = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return [
     { group: 'idle', quantity: 'CPU %', samples: [cpu] },
     { group: 'idle', quantity: 'MB', samples: [Number(rss) / 1000] },
   ]
-}
-
-function cpuTicks(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return Number(fields[11]) + Number(fields[12])
 }

@@ -1,14 +1,13 @@
 /** Measures agents in ambient mode on simulated nodes: ours and, with CNI_PEERS, Istio's. */
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '@cni/host'
 import { type AckingZtunnel, ackingZtunnel } from './lib/acking-ztunnel.ts'
-import { type AmbientLife, ambientLife, relabelled, started, until } from './lib/ambient-life.ts'
-import { eventOf, statusOf, tell } from './lib/ambient-pods.ts'
-import { root } from './lib/compiled.ts'
-import { peer } from './lib/peers.ts'
+import { type AmbientLife, ambientLife, relabelled, started } from './lib/ambient-life.ts'
+import { eventOf, NAMESPACE, statusOf, tell } from './lib/ambient-pods.ts'
+import { measuredAgents } from './lib/measured-agents.ts'
 import { type Row, SuiteReport, settings } from './lib/suite.ts'
+import { until } from './lib/until.ts'
 
 const used = settings({ runs: 40, pods: 250 })
 /** Milliseconds to wait until each agent has learned of new pods from the API server. */
@@ -23,9 +22,6 @@ const [SNAPSHOTS, RESTARTS] = [10, 3]
 
 await run(['ip', 'link', 'set', 'lo', 'up'])
 mkdirSync('/run/netns', { recursive: true })
-const [agent, plugin] = [peer('install-cni'), peer('istio-cni')]
-const original = agent === undefined || plugin === undefined ? [] : [{ name: 'original', agent, plugin }]
-const ours = { name: 'ours', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
 const about =
   'The node agent in ambient mode with its API server, a ztunnel that says yes at once, and pods without processes'
 const suite = new SuiteReport(about, used)
@@ -33,7 +29,7 @@ await using stack = new AsyncDisposableStack()
 const lives: Life[] = []
 /** Stand-ins for ztunnel, one for each measured agent. Each agent sends all new pods to its own stand-in. */
 const ztunnels: AckingZtunnel[] = []
-for (const one of [ours, ...original]) {
+for (const one of measuredAgents()) {
   const life = await ambientLife(stack, one, used.pods)
   lives.push({ ...life, rows: new Map() })
 }
@@ -42,7 +38,7 @@ await withoutAndWithLabel()
 await snapshots()
 await restarts(used.pods)
 if (used.pods > FEWER) {
-  for (const { api, pods } of lives) for (const pod of pods.slice(FEWER)) api.deletePod('mesh', pod.name)
+  for (const { place, pods } of lives) for (const pod of pods.slice(FEWER)) place.api.deletePod(NAMESPACE, pod.name)
   await restarts(FEWER)
 }
 suite.addRows(lives.map(({ name, rows }) => ({ name, reference: name !== 'ours', rows: [...rows.values()] })))
@@ -68,7 +64,7 @@ async function enrolledByEvents(): Promise<void> {
   const bare = new Map<Life, { megabytes: number; descriptors: number; cpu: number }>()
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
-    for (const pod of life.pods) tell(life.api, pod, { mesh: true, runs: false })
+    for (const pod of life.pods) tell(life.place.api, pod, { mesh: true, runs: false })
     // On a real node, the agent also learns of a pod long before the pod starts.
     await sleep(KNOWN_MS)
     bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
@@ -77,10 +73,11 @@ async function enrolledByEvents(): Promise<void> {
     const pod = life.pods[index]
     if (pod === undefined) return
     note(life, 'event to answer', 'ms', await life.place.event(eventOf(pod)))
-    tell(life.api, pod, { mesh: true, runs: true })
+    tell(life.place.api, pod, { mesh: true, runs: true })
   })
-  for (const [{ api, pods }] of bare) {
-    await until(() => pods.every((pod) => statusOf(api, pod) === 'enabled'), 'all pods are enrolled')
+  for (const [{ place, pods }] of bare) {
+    const areEnrolled = () => pods.every((pod) => statusOf(place.api, pod) === 'enabled')
+    await until(areEnrolled, 'all pods are enrolled', { limit: 120_000 })
   }
   for (const [life, { cpu }] of bare) note(life, 'an enrolled pod', 'CPU ms', (life.place.cpuMs() - cpu) / used.pods)
   await sleep(AT_REST_MS)

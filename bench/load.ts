@@ -2,20 +2,18 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
 import { run } from '@cni/host'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
-import { newPlaces, type Place } from './lib/agent-place.ts'
-import { until } from './lib/ambient-life.ts'
-import { root } from './lib/compiled.ts'
-import { peer } from './lib/peers.ts'
+import { agentPlace, type Place } from './lib/agent-place.ts'
+import { type Agent, measuredAgents, ourAgent } from './lib/measured-agents.ts'
 import { call, MESH, podNamespace } from './lib/plugin-calls.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { Spawner } from './lib/spawner-client.ts'
 import { percentile } from './lib/statistics.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
+import { until } from './lib/until.ts'
 
 const used = settings({ runs: 3, pods: 250 })
 /** Delay of the simulated API server's responses in milliseconds. */
@@ -51,13 +49,13 @@ const suite = new SuiteReport(
   used,
 )
 await using api = await startApiServer({ pods: [MESH], grants: repairGrants.repair, latencyMs: LATENCY_MS })
-using places = newPlaces()
-const [agent, plugin] = [peer('install-cni'), peer('istio-cni')]
-const ours = contenderOf('ours', join(root, 'dist/bin/install-cni'), join(root, 'dist/bin/istio-cni'))
+await using places = new AsyncDisposableStack()
+const ours = contenderOf(ourAgent)
+const originals = measuredAgents().filter((agent) => agent !== ourAgent)
 const contenders: Contender[] = [
   { ...ours, name: 'ours, served' },
   { ...ours, conf: { agent: 'never' } },
-  ...(agent && plugin ? [{ ...contenderOf('original', agent, plugin), reference: true }] : []),
+  ...originals.map((agent) => ({ ...contenderOf(agent), reference: true })),
 ]
 const bursts = new Map<string, Burst[]>(contenders.map(({ name }) => [name, []]))
 using spawner = new Spawner()
@@ -78,9 +76,9 @@ report('failed', ({ failures }) => [failures.length])
 report('all of them, ms', ({ ms }) => [ms])
 suite.write()
 
-function contenderOf(name: string, agent: string, plugin: string): Contender {
-  const file = freshCopy(plugin)
-  return { name, plugin: file, place: places.add({ name, agent, plugin }, api), conf: {}, reference: false }
+function contenderOf(agent: Agent): Contender {
+  const plugin = freshCopy(agent.plugin)
+  return { name: agent.name, plugin, place: places.use(agentPlace(agent, api)), conf: {}, reference: false }
 }
 
 function report(quantity: string, of: (one: Burst) => readonly number[]): void {
@@ -98,10 +96,9 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   const pods: Netns[] = []
   for (let pod = 0; pod < used.pods; pod += 1) pods.push(stack.use(await podNamespace()))
   place.reset()
-  const running = await place.start()
-  stack.defer(async () => void (await running.stop()))
-  const runDir = join(place.path, 'var/run/istio-cni')
-  const node = nodeOf(api, runDir)
+  stack.defer(async () => void (await place.stop()))
+  await place.start()
+  const node = nodeOf(api, place.path('var/run/istio-cni'))
   if (name.endsWith('served')) await until(() => api.watches() > 0, 'the agent watches the pods')
   const healing = damageAllTheTime(place)
   stack.use(healing)
@@ -130,7 +127,7 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
 function nodeOf(server: ApiServer, runDir: string): Parameters<typeof call>[0] {
   mkdirSync(runDir, { recursive: true })
   const plugins = [{ type: 'bridge' }, { type: 'istio-cni', cni_agent_run_dir: runDir }]
-  return { api: server, binDir: '/opt/cni/bin', conflist: { cniVersion: '1.0.0', name: 'demo', plugins } }
+  return { api: server, conflist: { cniVersion: '1.0.0', name: 'demo', plugins } }
 }
 
 async function assertRules(pod: Netns, name: string): Promise<void> {
@@ -140,12 +137,11 @@ async function assertRules(pod: Netns, name: string): Promise<void> {
 
 /** Removes the plugin from the node's network list whenever the agent has added it. Counts the repairs. */
 function damageAllTheTime(place: Place): Disposable & { heals(): number } {
-  const [, list = '', damage = () => {}] = place.artefacts()[0] ?? []
   let heals = 0
   const timer = setInterval(() => {
-    if (!readFileSync(list, 'utf8').includes('istio-cni')) return
+    if (!readFileSync(place.files.list, 'utf8').includes('istio-cni')) return
     heals += 1
-    damage()
+    place.damageList()
   }, DAMAGE_MS)
   return { heals: () => heals, [Symbol.dispose]: () => clearInterval(timer) }
 }

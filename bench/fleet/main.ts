@@ -43,7 +43,7 @@ try {
   const tokenFile = await kube.allow(USER, [...rights, ...more])
   process.stderr.write(`  ${nodes * pods} pods\n`)
   await makeNodes(kube.admin, nodes, pods)
-  const server: FleetServer = { url: kube.url, port: kube.port, caFile: kube.caFile, tokenFile }
+  const server: FleetServer = { url: kube.url, caFile: kube.caFile, tokenFile }
   const install = join(root, 'dist/bin/install-cni')
   const agents = Array.from({ length: nodes }, (_, index) =>
     index < whole ? wholeAgent(install, index, server, folder) : watchingClient(index, server),

@@ -1,110 +1,48 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { request } from 'node:http'
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { ApiServer } from '@cni/kube/testing'
-import { type Netns, netns } from '@cni/netns'
-import { loadSys } from '@cni/netns/sys'
+import { dirname } from 'node:path'
+import { type Grant, startApiServer } from '@cni/kube/testing'
+import type { Netns } from '@cni/netns'
+import { tempNetns } from '@cni/netns/testing'
 import { connectMarked } from '../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
-import type { Agent } from './agent-place.ts'
-import { type BenchPod, MODE, NODE, showProcesses } from './ambient-pods.ts'
+import { ask } from '../../packages/istio-redirect/test/stage/agent-node.ts'
+import { type BenchPod, MODE, NAMESPACE, showProcesses } from './ambient-pods.ts'
+import { type Agent, NODE } from './measured-agents.ts'
+import { rootFolder } from './root-folder.ts'
 
-/** An agent in ambient mode, with its own root folder and network namespace. */
-export interface AmbientPlace extends AsyncDisposable {
-  /** Joins names to a path inside the agent's root folder. */
-  path(...parts: string[]): string
-  /** Id of the agent's process, or of its last process if the agent has ended. */
-  readonly pid: number
-  /** Path of the Unix socket on which the agent listens for ztunnel. */
-  readonly ztunnelSocket: string
-  /** Adds pod processes to the simulated `/proc`, in which the agent finds the pods' network namespaces. */
-  show(pods: readonly BenchPod[]): void
-  /** Starts the agent without waiting until it is ready. */
-  start(): void
-  isReady(): Promise<boolean>
-  /** Reports a started pod to the agent. Returns the milliseconds until the answer. */
-  event(body: string): Promise<number>
-  /** CPU time of the agent and of its child processes that have ended, in milliseconds. */
-  cpuMs(): number
-  /** Memory of the agent in MB, and number of its open file descriptors. */
-  memory(): { readonly megabytes: number; readonly descriptors: number }
-  /** Ends the agent's process. The agent's rules and ipsets stay, as in an upgrade. */
-  stop(): Promise<void>
-}
+/** A simulated node with its network namespace, its API server, and an agent in ambient mode. */
+export type AmbientPlace = Awaited<ReturnType<typeof ambientPlace>>
 
-const SELECTOR = `- podSelector: {matchLabels: {"${MODE}": ambient}}`
+/** Clock ticks per second in /proc/PID/stat (USER_HZ). */
+const TICK_MS = 10
 
-/** Options for an agent in ambient mode and its root folder. */
+/** Options for an agent in ambient mode and its node. */
 export interface AmbientPlaceOptions {
+  readonly grants: readonly Grant[]
   /** Additional environment variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
   /** Open file descriptor to which the agent writes its log. */
   readonly log?: number
 }
 
-/** Prepares an agent's root folder. The pods' namespaces must be files in `/run/netns`. */
-export function ambientPlace(
-  { name, agent, plugin }: Agent,
-  node: Netns,
-  api: ApiServer,
-  options: AmbientPlaceOptions = {},
-): AmbientPlace {
-  const folder = mkdtempSync(join(tmpdir(), `cni-a-${name}-`))
-  const sys = loadSys()
-  const mounts: string[] = []
-  const mount = (source: string, target: string, type: string, flags: number): void => {
-    mkdirSync(target, { recursive: true })
-    sys.mount(source, target, type, flags, '')
-    mounts.push(target)
-  }
-  const inside = (...parts: string[]): string => join(folder, ...parts)
-  const MS_BIND_REC = 0x1000 | 0x4000
-  mount('tmpfs', folder, 'tmpfs', 0)
-  for (const one of ['usr', 'lib', 'lib64', 'bin', 'sbin', 'etc', 'proc', 'dev']) {
-    if (existsSync(`/${one}`)) mount(`/${one}`, inside(one), '', MS_BIND_REC)
-  }
-  mount('/run/netns', inside('host/var/run/netns'), '', MS_BIND_REC)
-  const account = inside('var/run/secrets/kubernetes.io/serviceaccount')
-  const folders = [
-    'opt/cni/bin',
-    'tmp',
-    'run',
-    'var/run/istio-cni',
-    'var/run/ztunnel',
-    'host/etc/cni/net.d',
-    'host/opt/cni/bin',
-  ]
-  for (const one of [account, ...folders.map((path) => inside(path))]) mkdirSync(one, { recursive: true })
-  copyFileSync(agent, inside('install-cni'))
-  copyFileSync(plugin, inside('opt/cni/bin/istio-cni'))
-  writeFileSync(join(account, 'ca.crt'), api.ca)
-  writeFileSync(join(account, 'token'), api.token)
-  const conflist = { cniVersion: '0.3.1', name: 'k8s-pod-network', plugins: [{ type: 'calico' }] }
-  writeFileSync(inside('host/etc/cni/net.d/10-calico.conflist'), JSON.stringify(conflist))
-  const { hostname, port } = new URL(api.url)
+/** Creates a node that exists until the disposal of `stack`. The pods' namespaces must be files in `/run/netns`. */
+export async function ambientPlace(stack: AsyncDisposableStack, agent: Agent, options: AmbientPlaceOptions) {
+  const netns = stack.use(await tempNetns())
+  const api = stack.use(await startApiServer({ netns, grants: options.grants, namespaces: { [NAMESPACE]: {} } }))
+  api.setDaemonSet('istio-system', 'istio-cni-node', {})
+  api.setNode(NODE, {})
+  const root = stack.use(rootFolder(agent, api))
+  root.mount('/run/netns', root.path('host/var/run/netns'))
+  const ztunnelSocket = root.path('var/run/ztunnel/ztunnel.sock')
+  mkdirSync(dirname(ztunnelSocket))
+  showProcesses(root.path(), [])
+  const log = options.log ?? (process.env.CNI_BENCH_LOG === undefined ? 'ignore' : 'inherit')
   const env = {
-    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-    KUBERNETES_SERVICE_HOST: hostname,
-    KUBERNETES_SERVICE_PORT: port,
     NODE_NAME: NODE,
     KUBERNETES_NODE_NAME: NODE,
     POD_NAMESPACE: 'istio-system',
-    REPAIR_ENABLED: 'false',
     AMBIENT_ENABLED: 'true',
-    AMBIENT_ENABLEMENT_SELECTOR: SELECTOR,
+    AMBIENT_ENABLEMENT_SELECTOR: `- podSelector: {matchLabels: {"${MODE}": ambient}}`,
     AMBIENT_IPV6: 'true',
     AMBIENT_DNS_CAPTURE: 'true',
     AMBIENT_RECONCILE_POD_RULES_ON_STARTUP: 'true',
@@ -114,80 +52,42 @@ export function ambientPlace(
     ZTUNNEL_UDS_ADDRESS: '/var/run/ztunnel/ztunnel.sock',
     ...options.env,
   }
-  let child: ChildProcess | undefined
-  const status = (file: string): string => readFileSync(`/proc/${child?.pid}/${file}`, 'utf8')
-  const place: AmbientPlace = {
-    path: inside,
-    get pid() {
-      return child?.pid ?? 0
-    },
-    ztunnelSocket: inside('var/run/ztunnel/ztunnel.sock'),
-    show: (pods) => showProcesses(folder, pods),
-    start() {
-      const quiet = options.log ?? (process.env.CNI_BENCH_LOG === undefined ? 'ignore' : 'inherit')
-      const argv = [`--root=${folder}`, '--wd=/', '/install-cni']
-      child = netns.run(node, () => spawn('/usr/bin/unshare', argv, { env, stdio: ['ignore', quiet, quiet] }))
-    },
-    isReady: () =>
-      answered({ agent: undefined, createConnection: () => health(node), path: '/readyz' }).then(
-        ({ ok }) => ok,
+  const { path, files, pid, stop } = root
+  return {
+    ...{ netns, api, path, files, pid, stop },
+    /** Path of the Unix socket on which the agent listens for ztunnel. */
+    ztunnelSocket,
+    /** Adds pod processes to the simulated `/proc`, in which the agent finds the pods' network namespaces. */
+    show: (pods: readonly BenchPod[]): void => showProcesses(path(), pods),
+    /** Starts the agent without waiting until it is ready. */
+    start: (): void => void root.start(env, netns, ['ignore', log, log]),
+    isReady: (): Promise<boolean> =>
+      ask({ agent: undefined, createConnection: () => health(netns), path: '/readyz' }).then(
+        ({ status }) => status === 200,
         () => false,
       ),
-    async event(body) {
+    /** Reports a started pod to the agent. Returns the milliseconds until the answer. */
+    async event(body: string): Promise<number> {
       const began = performance.now()
-      const socketPath = inside('var/run/istio-cni/pluginevent.sock')
-      const headers = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-      const { ok, text } = await answered({ socketPath, path: '/cmdadd', method: 'POST', headers }, body)
-      if (!ok) throw new Error(`${name} refused a pod: ${text}`)
+      const socketPath = path('var/run/istio-cni/pluginevent.sock')
+      const answer = await ask({ socketPath, path: '/cmdadd', method: 'POST', body })
+      if (answer.status !== 200) throw new Error(`${agent.name} refused a pod: ${answer.body}`)
       return performance.now() - began
     },
-    cpuMs() {
-      const times = status('stat')
-        .replace(/^.*\) /s, '')
-        .split(' ')
-        .slice(11, 15)
-        .map(Number)
+    /** CPU time of the agent and of its child processes that have ended, in milliseconds. */
+    cpuMs(): number {
+      const [, rest = ''] = readFileSync(`/proc/${pid()}/stat`, 'utf8').split(') ')
+      const times = rest.split(' ').slice(11, 15).map(Number)
       return times.reduce((sum, ticks) => sum + ticks * TICK_MS, 0)
     },
-    memory() {
-      const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(status('status'))?.[1])
-      return { megabytes: kilobytes / 1024, descriptors: readdirSync(`/proc/${child?.pid}/fd`).length }
-    },
-    async stop() {
-      const ending = child
-      child = undefined
-      if (ending === undefined || ending.exitCode !== null) return
-      const exit = once(ending, 'exit')
-      ending.kill('SIGTERM')
-      const late = sleep(20_000, 'late' as const, { ref: false })
-      if ((await Promise.race([exit, late])) === 'late') ending.kill('SIGKILL')
-      await exit
-    },
-    async [Symbol.asyncDispose]() {
-      await place.stop()
-      for (const path of mounts.toReversed()) sys.umount2(path, 2)
-      rmSync(folder, { recursive: true, force: true })
+    /** Memory of the agent in MB, and number of its open file descriptors. */
+    memory(): { readonly megabytes: number; readonly descriptors: number } {
+      const kilobytes = Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid()}/status`, 'utf8'))?.[1])
+      return { megabytes: kilobytes / 1024, descriptors: readdirSync(`/proc/${pid()}/fd`).length }
     },
   }
-  return place
 }
 
 /** Opens a TCP connection to the agent's health endpoint. */
 const health = (node: Netns): Socket =>
   new Socket({ fd: connectMarked(node, { address: '127.0.0.1', port: 8000 }), readable: true, writable: true })
-
-/** Clock ticks per second in /proc/PID/stat (USER_HZ). */
-const TICK_MS = 10
-
-function answered(options: object, body = ''): Promise<{ ok: boolean; text: string }> {
-  return new Promise((resolve, reject) => {
-    const asked = request({ agent: false, ...options }, (response) => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (piece) => {
-        text += piece
-      })
-      response.on('end', () => resolve({ ok: response.statusCode === 200, text }))
-    })
-    asked.on('error', reject).end(body)
-  })
-}

@@ -5,13 +5,12 @@ import { plainPod } from '@cni/istio-redirect/testing'
 import type { ApiServer } from '@cni/kube/testing'
 import { type Netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import { NODE } from './measured-agents.ts'
 
 /** Pod label that requests ambient mode. */
 export const MODE = 'istio.io/dataplane-mode'
 /** Pod annotation with which the agent confirms ambient mode. */
 export const REDIRECTION = 'ambient.istio.io/redirection'
-/** Name of the node on which all pods of the benchmark run. */
-export const NODE = 'bench-node'
 export const NAMESPACE = 'mesh'
 
 /** A pod of the benchmark's node: its network namespace, its address, and its object in the API server. */

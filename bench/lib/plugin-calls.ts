@@ -5,14 +5,15 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 import type { StoredPod } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender, Prepared } from './contender.ts'
-import { NODE_NAME } from './serving-agent.ts'
+import type { Contender } from './contender.ts'
+import { NODE } from './measured-agents.ts'
+import { runtimeCall } from './runtime-call.ts'
 
 export const MESH = onNode(meshPod({ namespace: 'demo', name: 'mesh' }))
 export const OUTSIDE = onNode(plainPod({ namespace: 'demo', name: 'outside' }))
 
 function onNode(pod: StoredPod): StoredPod {
-  return { ...pod, spec: { ...pod.spec, nodeName: NODE_NAME } }
+  return { ...pod, spec: { ...pod.spec, nodeName: NODE } }
 }
 
 /** Calls VERSION of a plugin, which needs no namespace. */
@@ -73,39 +74,18 @@ export async function podNamespace(): Promise<Netns & AsyncDisposable> {
 
 /** Arguments, environment and input of one plugin call, as a container runtime makes the call. */
 export function call(
-  node: Pick<Node, 'api' | 'binDir' | 'conflist'>,
+  node: Pick<Node, 'api' | 'conflist'>,
   plugin: Plugin,
   verb: string,
   place: Netns,
-  pod: string,
+  name: string,
   conf: object = {},
-): Prepared & { env: Record<string, string>; stdin: string } {
+) {
   const [, entry] = node.conflist.plugins
-  const uid = node.api.getPod('demo', pod)?.metadata.uid
-  const prevResult = {
-    cniVersion: '1.0.0',
-    interfaces: [{ name: 'eth0', sandbox: place.path }],
-    ips: [{ interface: 0, address: '10.222.0.9/24' }],
-  }
-  return {
-    argv: [plugin.file],
-    env: {
-      PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-      CNI_COMMAND: verb,
-      // A known container id would make the plugin check the state of the earlier ADD.
-      CNI_CONTAINERID: basename(dirname(place.path)),
-      CNI_NETNS: place.path,
-      CNI_IFNAME: 'eth0',
-      CNI_PATH: node.binDir,
-      CNI_ARGS: `IgnoreUnknown=1;K8S_POD_NAMESPACE=demo;K8S_POD_NAME=${pod};K8S_POD_UID=${uid}`,
-    },
-    stdin: JSON.stringify({
-      ...entry,
-      cniVersion: '1.0.0',
-      name: 'demo',
-      prevResult,
-      ...plugin.conf,
-      ...conf,
-    }),
-  }
+  const uid = node.api.getPod('demo', name)?.metadata.uid
+  // A known container id would make the plugin check the state of the earlier ADD.
+  const container = basename(dirname(place.path))
+  const pod = { netns: place.path, container, namespace: 'demo', name, more: [`K8S_POD_UID=${uid}`] }
+  const all = { ...entry, ...plugin.conf, ...conf }
+  return { argv: [plugin.file] as const, ...runtimeCall(verb, pod, '10.222.0.9/24', all) }
 }

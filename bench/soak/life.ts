@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunError } from '@cni/host'
 import { messageOf } from '@cni/types'
 import { hideProcess, makePod, NAMESPACE, showProcess } from '../lib/ambient-pods.ts'
+import { until } from '../lib/until.ts'
 import { damaged } from './damage.ts'
-import { type CalledPod, eventually, pause, type SoakNode } from './node.ts'
+import { type SoakNode, SPARING } from './node.ts'
 import type { Kind, Step } from './plan.ts'
 import { isAsLabelled, publish, rulesIn, type SoakPod } from './pods.ts'
 import { newTrouble, type Tally } from './tally.ts'
@@ -28,7 +30,7 @@ const START_MS = 90_000
 const FIRST_PID = 1000
 
 export function newLife(node: SoakNode, tally: Tally): Life {
-  const { api, place } = node
+  const { api } = node
   const pods = new Map<number, SoakPod>()
   const reference = new Map<Kind, string>()
   const trouble = newTrouble()
@@ -40,7 +42,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
   const called = (verb: 'ADD' | 'CHECK' | 'DEL', pod: SoakPod): Promise<void> =>
     slots(async () => {
       const began = performance.now()
-      await node.call(verb, asCalled(pod))
+      await node.call(verb, pod)
       tally.took(verb, performance.now() - began)
     })
   /** A call may fail only during a disturbance, such as a server's restart or a damaged file. */
@@ -59,7 +61,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       const pod: SoakPod = { ...made, uid: uid ?? made.uid, kind, mesh: kind === 'ambient' }
       uid = pod.uid
       publish(api, pod, false)
-      showProcess(place.path(), FIRST_PID + index, pod)
+      showProcess(node.path(), FIRST_PID + index, pod)
       try {
         if (kind === 'raced') await repaired(pod)
         else await called('ADD', pod)
@@ -73,7 +75,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
         await called('DEL', pod).catch((failure) => excused('DEL', pod, began, failure))
         await ended(index, pod)
         if (performance.now() - first > START_MS) throw error
-        await pause(500)
+        await sleep(500)
       }
     }
   }
@@ -81,13 +83,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
   const repaired = async (pod: SoakPod): Promise<void> => {
     const began = performance.now()
     publish(api, pod, true)
-    let next = 0
-    const hasRules = async (): Promise<boolean> => {
-      if (performance.now() < next) return false
-      next = performance.now() + 250
-      return (await rulesIn(pod.netns)) !== ''
-    }
-    await eventually(hasRules, `${pod.name} is repaired`)
+    await until(async () => (await rulesIn(pod.netns)) !== '', `${pod.name} is repaired`, SPARING)
     tally.took('repair', performance.now() - began)
   }
   const del = async (index: number, pod: SoakPod): Promise<void> => {
@@ -99,7 +95,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
       } catch (error) {
         excused('DEL', pod, began, error)
         if (tries === 20) break
-        await pause(500)
+        await sleep(500)
       }
     }
     await ended(index, pod)
@@ -107,7 +103,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
     pods.delete(index)
   }
   const ended = async (index: number, { netns }: SoakPod): Promise<void> => {
-    hideProcess(place.path(), FIRST_PID + index)
+    hideProcess(node.path(), FIRST_PID + index)
     await netns[Symbol.asyncDispose]()
   }
   const label = async (index: number, before: SoakPod, mesh: boolean): Promise<void> => {
@@ -116,7 +112,7 @@ export function newLife(node: SoakNode, tally: Tally): Life {
     pods.set(index, pod)
     publish(api, pod, true)
     const what = `${pod.name} is ${mesh ? 'in the mesh' : 'out of the mesh'}`
-    await eventually(() => isAsLabelled(api, pod), what)
+    await until(() => isAsLabelled(api, pod), what)
     tally.took(mesh ? 'label' : 'label removed', performance.now() - began)
   }
   const check = async (index: number, pod: SoakPod): Promise<void> => {
@@ -194,8 +190,6 @@ const turnOf = (step: Step): number | 'node' | undefined => {
   if (step.do === 'damage') return step.what === 'pod rules' ? undefined : 'node'
   return step.do === 'restart' ? 'node' : step.pod
 }
-
-const asCalled = ({ name, uid, address }: SoakPod): CalledPod => ({ namespace: NAMESPACE, name, uid, address })
 
 /** Limits the number of functions that run in parallel. Waiting functions start in the order of their calls. */
 function slotsOf(most: number): <T>(work: () => Promise<T>) => Promise<T> {

@@ -1,11 +1,13 @@
 /** Runs the soak test in network and mount namespaces of its own, for `npm run soak`. */
 import { closeSync, existsSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '@cni/host'
 import { main, Stop, say } from '../../scripts/lib/progress.ts'
 import { root } from '../lib/compiled.ts'
+import { until } from '../lib/until.ts'
 import { type Life, newLife } from './life.ts'
-import { eventually, pause, type SoakNode, soakNode } from './node.ts'
+import { type SoakNode, soakNode } from './node.ts'
 import { soakOptions } from './options.ts'
 import { plan } from './plan.ts'
 import { reasons, reportText, type SoakReport, type TimedSample, verdicts } from './report.ts'
@@ -25,8 +27,7 @@ await main(async () => {
   const logFile = options.log ?? join(root, 'dist/soak/agent.log')
   mkdirSync(dirname(logFile), { recursive: true })
   const log = openSync(logFile, 'w')
-  const agent = { name: 'soak', agent: join(root, 'dist/bin/install-cni'), plugin: join(root, 'dist/bin/istio-cni') }
-  const report = await soaked(agent, log)
+  const report = await soaked(log)
   closeSync(log)
   if (options.json !== undefined) writeFileSync(options.json, `${JSON.stringify(report)}\n`)
   process.stdout.write(reportText(report))
@@ -34,10 +35,10 @@ await main(async () => {
   if (failed.length > 0) throw new Stop(`${failed.join('\n')}\nThe agent's log: ${logFile}`)
 })
 
-async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promise<SoakReport> {
+async function soaked(log: number): Promise<SoakReport> {
   const { durationMs, adds, seed } = options
-  await using node = await soakNode(agent, log)
-  const { pid } = node.place
+  await using node = await soakNode(log)
+  const pid = node.pid()
   process.once('exit', () => {
     if (existsSync(`/proc/${pid}`)) process.kill(pid, 'SIGKILL')
   })
@@ -50,7 +51,7 @@ async function soaked(agent: Parameters<typeof soakNode>[0], log: number): Promi
   const stop = new AbortController()
   const sampling = sampled(node, { began, life, tally, signal: stop.signal })
   for (const { at, ...step } of plan({ seed, durationMs, adds })) {
-    while (performance.now() - began < at || life.open > MOST_OPEN) await pause(20)
+    while (performance.now() - began < at || life.open > MOST_OPEN) await sleep(20)
     life.begin(step)
   }
   await life.settled()
@@ -90,7 +91,7 @@ async function sampled(
         `  ${(at / 60_000).toFixed(1)} min: ${calls}; ${memory}; ${life.open} steps open, ${tally.wrongs.length} wrong`,
       )
     }
-    await pause(Math.max(0, at + every - (performance.now() - began)))
+    await sleep(Math.max(0, at + every - (performance.now() - began)))
   }
   return samples
 }
@@ -99,10 +100,10 @@ async function sampled(
 async function allRight(node: SoakNode, life: Life, tally: Tally): Promise<void> {
   let found: readonly string[] = []
   const isRight = async (): Promise<boolean> => {
-    await pause(1000)
     found = await wrongs(node, life)
     return found.length === 0
   }
-  await eventually(isRight, 'all is right', RIGHT_MS).catch(() => {})
+  await sleep(1000)
+  await until(isRight, 'all is right', { limit: RIGHT_MS, every: 1000 }).catch(() => {})
   for (const text of found) tally.wrong(text)
 }

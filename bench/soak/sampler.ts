@@ -29,15 +29,18 @@ export const QUANTITIES = {
 export type Quantity = keyof typeof QUANTITIES
 
 /** Reads the resource usage of the running agent and of the kernel. */
-export function newSampler({ place, netns: node }: SoakNode): () => Promise<Sample> {
-  const proc = (file: string): string => readFileSync(`/proc/${place.pid}/${file}`, 'utf8')
-  let before = { at: performance.now(), cpu: place.cpuMs() }
+export function newSampler(node: SoakNode): () => Promise<Sample> {
+  const proc = (file: string): string => readFileSync(`/proc/${node.pid()}/${file}`, 'utf8')
+  let before = { at: performance.now(), cpu: node.cpuMs() }
   return async () => {
     const status = proc('status')
     const megabytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024
-    const open = descriptorsOf(place.pid)
-    const [sets, { stdout: rules }] = await Promise.all([probedIn(node), netns.exec(node, ['nft', 'list', 'ruleset'])])
-    const now = { at: performance.now(), cpu: place.cpuMs() }
+    const open = descriptorsOf(node.pid())
+    const [sets, { stdout: rules }] = await Promise.all([
+      probedIn(node.netns),
+      netns.exec(node.netns, ['nft', 'list', 'ruleset']),
+    ])
+    const now = { at: performance.now(), cpu: node.cpuMs() }
     const cpu = ((now.cpu - before.cpu) / (now.at - before.at)) * 100
     before = now
     return {
@@ -48,9 +51,9 @@ export function newSampler({ place, netns: node }: SoakNode): () => Promise<Samp
       sockets: open.filter((target) => target.startsWith('socket:')).length,
       'namespaces held open': open.filter((target) => /^net:|netns/.test(target)).length,
       mounts: proc('mountinfo').split('\n').length - 1,
-      'files in the run directory': filesBelow(place.path('var/run/istio-cni')),
+      'files in the run directory': filesBelow(node.path('var/run/istio-cni')),
       'other files': ['host/etc', 'host/opt', 'tmp', 'run', 'var/run/ztunnel'].reduce(
-        (sum, folder) => sum + filesBelow(place.path(folder)),
+        (sum, folder) => sum + filesBelow(node.path(folder)),
         0,
       ),
       'entries of sets': sets.length,

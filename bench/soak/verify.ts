@@ -25,7 +25,7 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
     await probedIn(node.netns),
     mesh.map(({ address }) => address),
   )
-  const served = [...node.ztunnel.pods.values()].map(({ uid, problem }) =>
+  const served = [...node.ztunnel().pods.values()].map(({ uid, problem }) =>
     problem === undefined ? uid : `${uid} (${problem})`,
   )
   same(
@@ -34,7 +34,7 @@ export async function wrongs(node: SoakNode, { pods, reference }: Life): Promise
     mesh.map(({ uid }) => uid),
   )
   const sidecars = [...pods.values()].filter(({ kind }) => kind === 'sidecar')
-  const records = readdirSync(node.place.path('var/run/istio-cni/attachments'))
+  const records = readdirSync(node.path('var/run/istio-cni/attachments'))
   if (records.length !== sidecars.length) found.push(`${records.length} records of ${sidecars.length} pods with rules`)
   return found
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { type IncomingMessage, request } from 'node:http'
+import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -172,16 +172,7 @@ async function startAgent(file: string, args: readonly string[], env: Record<str
 }
 
 /** Sends one HTTP request to an agent, by TCP port or by unix socket. */
-export async function ask({
-  body = '',
-  ...where
-}: {
-  port?: number
-  socketPath?: string
-  path: string
-  method?: string
-  body?: string
-}) {
+export async function ask({ body = '', ...where }: RequestOptions & { readonly body?: string }) {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request({ host: '127.0.0.1', agent: false, ...where }, resolve)
       .on('error', reject)
