@@ -1,7 +1,7 @@
 /** Measures an ADD on a node that redirects its pods' traffic with eBPF. */
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { netns, openRtnl } from '@cni/netns'
+import { openRtnl } from '@cni/netns'
 import {
   nodeLevelNode,
   type PodToAdd,
@@ -10,6 +10,7 @@ import {
 import { eventually } from '../packages/istio-redirect/test/stage/agent-node.ts'
 import { root } from './lib/compiled.ts'
 import type { Contender } from './lib/contender.ts'
+import { hasRules } from './lib/plugin-calls.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 
@@ -31,7 +32,7 @@ const annotations = { 'ambient.istio.io/redirection': 'enabled' }
 await suite.race(
   'ADD of a pod',
   [
-    { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, hasRules), reference: true },
+    { ...adding('a sidecar, served', { namespace: 'plain', sidecar: true }, isServed), reference: true },
     { ...adding('neither', { namespace: 'plain', sidecar: false }), reference: true },
     adding('in the mesh by eBPF', { namespace: 'shop', sidecar: false }, hasPrograms),
     // The pod already has the agent's annotation, so the plugin needs no API request.
@@ -54,9 +55,8 @@ function adding(name: string, kind: Kind, verify: (pod: PodToAdd) => Promise<voi
   }
 }
 
-async function hasRules({ name, netns: where }: PodToAdd): Promise<void> {
-  const { stdout } = await netns.exec(where, ['nft', 'list', 'ruleset'])
-  if (!/istio.output/i.test(stdout)) throw new Error(`a pod with a sidecar has no rules: ${stdout}`)
+async function isServed({ name, netns }: PodToAdd): Promise<void> {
+  if (!(await hasRules(netns))) throw new Error('a pod with a sidecar has no rules')
   // Checks that the agent served the ADD: the plugin sent no API request.
   const asked = on.api.requests.some((each) => each.url.includes(`/pods/${name}`))
   if (asked) throw new Error(`the plugin asked the API server for ${name}`)

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '@cni/host'
+import { say } from '../scripts/lib/progress.ts'
 import { type AckingZtunnel, ackingZtunnel } from './lib/acking-ztunnel.ts'
 import { type AmbientLife, ambientLife, relabelled, started } from './lib/ambient-life.ts'
 import { eventOf, NAMESPACE, statusOf, tell } from './lib/ambient-pods.ts'
@@ -88,7 +89,7 @@ async function enrolledByEvents(): Promise<void> {
     note(life, 'memory without pods', 'MB', before.megabytes)
     note(life, 'descriptors of an enrolled pod', 'count', (descriptors - before.descriptors) / pods.length)
   }
-  say(`${used.pods} pods have started`)
+  say(`  ${used.pods} pods have started`)
 }
 
 /** Measures the time to remove each pod from the mesh and to add it again. Pauses before each measurement. */
@@ -101,7 +102,7 @@ async function withoutAndWithLabel(): Promise<void> {
     await sleep(SETTLED_MS)
     note(life, 'label to enrolled', 'ms', await relabelled(life, pod, true))
   })
-  say('labels were changed')
+  say('  labels were changed')
 }
 
 /** Measures the time until a newly connected stand-in for ztunnel has received the messages about all pods. */
@@ -125,15 +126,11 @@ async function restarts(pods: number): Promise<void> {
     await ztunnel[Symbol.asyncDispose]()
     await life.place.stop()
   })
-  say(`restarted with ${pods} pods`)
+  say(`  restarted with ${pods} pods`)
 }
 
 function note({ rows }: Life, group: string, quantity: string, sample: number): void {
   const row = rows.get(group) ?? { group, quantity, samples: [] }
   rows.set(group, row)
   row.samples.push(sample)
-}
-
-function say(text: string): void {
-  process.stderr.write(`  ${text}\n`)
 }

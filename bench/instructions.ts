@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { startNode } from '@cni/istio-redirect/testing/node'
-import { compiled, root } from './lib/compiled.ts'
-import type { Contender } from './lib/contender.ts'
+import { root } from './lib/compiled.ts'
+import { type Contender, version } from './lib/contender.ts'
 import { called, HELLO_CONF } from './lib/example-calls.ts'
 import { findValgrind } from './lib/instructions.ts'
-import { add, after, MESH, OUTSIDE, version } from './lib/plugin-calls.ts'
+import { add, after, MESH, OUTSIDE } from './lib/plugin-calls.ts'
+import { bareRuntime } from './lib/references.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 import { tmpfs } from './lib/tmpfs.ts'
@@ -21,23 +22,27 @@ if (findValgrind() === undefined)
 else await count()
 
 async function count(): Promise<void> {
-  const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
-  const hello = { name: 'hello-chain', file: freshCopy(join(root, 'dist/bin/hello-chain')) }
-  const istio = { name: 'istio-cni', file: freshCopy(join(root, 'dist/bin/istio-cni')), conf: { agent: 'never' } }
-  const example = { name: hello.name, argv: [hello.file], conf: HELLO_CONF } as const
+  const bare = await bareRuntime()
+  const hello = {
+    name: 'hello-chain',
+    argv: [freshCopy(join(root, 'dist/bin/hello-chain'))],
+    conf: HELLO_CONF,
+  } as const
+  const file = freshCopy(join(root, 'dist/bin/istio-cni'))
+  const istio = { name: 'istio-cni', argv: [file], conf: { agent: 'never' } } as const
 
   using folder = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-'))
   using mounts = new DisposableStack()
   for (const path of [folder.path, '/run/cni']) mounts.use(tmpfs(path))
-  const options = { folder: folder.path, target: 'host', plugin: istio.file, pods: [MESH, OUTSIDE] } as const
+  const options = { folder: folder.path, target: 'host', plugin: file, pods: [MESH, OUTSIDE] } as const
   await using node = await startNode({ ...options, grants: repairGrants.repair })
   await counted('VERSION', [version(hello), version(istio), bare])
   // Excludes the pod's Kubernetes namespace: an API request would use TLS, which fails under valgrind.
   const excluded = { ...istio, name: 'istio-cni, excluded namespace' }
   const skips = add(node, excluded, OUTSIDE.metadata.name, false, { exclude_namespaces: ['demo'] })
-  await counted('ADD', [called(example, 'ADD'), skips, bare])
-  await counted('CHECK', [called(example, 'CHECK'), after(node, istio, 'CHECK'), bare])
-  await counted('DEL', [called(example, 'DEL'), after(node, istio, 'DEL'), bare])
+  await counted('ADD', [called(hello, 'ADD'), skips, bare])
+  await counted('CHECK', [called(hello, 'CHECK'), after(node, istio, 'CHECK'), bare])
+  await counted('DEL', [called(hello, 'DEL'), after(node, istio, 'DEL'), bare])
   suite.write()
 }
 

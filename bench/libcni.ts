@@ -3,10 +3,10 @@ import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createChain, DEBIAN, library, parts } from './lib/chain.ts'
-import { cnitool, idle, type Program, single, version } from './lib/chain-programs.ts'
+import { cnitool, idle, type SmallPlugin, single, version } from './lib/chain-programs.ts'
 import { compiled, root } from './lib/compiled.ts'
-import type { Contender } from './lib/contender.ts'
-import { peer } from './lib/peers.ts'
+import type { Contender, Program } from './lib/contender.ts'
+import { bareRuntime, originals } from './lib/references.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { SuiteReport, settings } from './lib/suite.ts'
 import { tmpfs } from './lib/tmpfs.ts'
@@ -19,16 +19,12 @@ const suite = new SuiteReport(
   used,
 )
 
-const original = peer('cnitool')
-const tools: Program[] = [
-  { name: 'ours', file: freshCopy(join(root, 'dist/bin/cnitool')) },
-  ...(original === undefined ? [] : [{ name: 'original', file: freshCopy(original), reference: true }]),
-]
-const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
-const plugins: Program[] = [
-  { name: 'ours (no-op)', file: freshCopy(await compiled('noop')) },
-  { name: 'loopback', file: freshCopy(`${DEBIAN}/loopback`), reference: true, chained: false },
-  { name: 'tuning', file: freshCopy(`${DEBIAN}/tuning`), reference: true },
+const tools: Program[] = [{ name: 'ours', argv: [freshCopy(join(root, 'dist/bin/cnitool'))] }, ...originals('cnitool')]
+const bare = await bareRuntime()
+const plugins: SmallPlugin[] = [
+  { name: 'ours (no-op)', argv: [freshCopy(await compiled('noop'))] },
+  { name: 'loopback', argv: [freshCopy(`${DEBIAN}/loopback`)], reference: true, chained: false },
+  { name: 'tuning', argv: [freshCopy(`${DEBIAN}/tuning`)], reference: true },
 ]
 
 using folder = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-'))

@@ -5,10 +5,11 @@ import { setPriority } from 'node:os'
 import { run } from '@cni/host'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { type ApiServer, startApiServer } from '@cni/kube/testing'
-import { type Netns, netns } from '@cni/netns'
+import type { Netns } from '@cni/netns'
+import { say } from '../scripts/lib/progress.ts'
 import { agentPlace, type Place } from './lib/agent-place.ts'
 import { type Agent, measuredAgents, ourAgent } from './lib/measured-agents.ts'
-import { call, MESH, podNamespace } from './lib/plugin-calls.ts'
+import { call, hasRules, MESH, podNamespace } from './lib/plugin-calls.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { Spawner } from './lib/spawner-client.ts'
 import { percentile } from './lib/statistics.ts'
@@ -64,8 +65,8 @@ for (let round = 0; round < used.runs; round += 1) {
   for (const contender of contenders) {
     const one = await burst(contender)
     bursts.get(contender.name)?.push(one)
-    say(`${contender.name}: ${(one.ms / 1000).toFixed(1)} s, ${one.failures.length} failed, ${one.heals} heals`)
-    for (const text of new Set(one.failures)) say(`  ${text}`)
+    say(`  ${contender.name}: ${(one.ms / 1000).toFixed(1)} s, ${one.failures.length} failed, ${one.heals} heals`)
+    for (const text of new Set(one.failures)) say(`    ${text}`)
   }
 }
 report('ms', ({ times }) => times)
@@ -103,7 +104,7 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   const healing = damageAllTheTime(place)
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
-  const entry = { name, file: plugin, conf }
+  const entry = { name, argv: [plugin], conf } as const
   // Child processes inherit this priority, so `nice` lowers the priority of each plugin.
   setPriority(FIRST)
   stack.defer(() => setPriority(NORMAL))
@@ -117,8 +118,9 @@ async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
   const ms = performance.now() - began
   setPriority(NORMAL)
   const failures = all.filter(({ exitCode }) => exitCode !== 0).map(({ stdout, stderr }) => stdout || stderr)
-  for (const pod of pods.filter((_, index) => index % 25 === 0 && all[index]?.exitCode === 0))
-    await assertRules(pod, name)
+  for (const pod of pods.filter((_, index) => index % 25 === 0 && all[index]?.exitCode === 0)) {
+    if (!(await hasRules(pod))) throw new Error(`${name}: a pod without rules`)
+  }
   const cpuMs = all.map((one) => one.cpuMs)
   return { times: all.map((one) => one.ms), cpuMs, failures, heals: healing.heals(), ms }
 }
@@ -128,11 +130,6 @@ function nodeOf(server: ApiServer, runDir: string): Parameters<typeof call>[0] {
   mkdirSync(runDir, { recursive: true })
   const plugins = [{ type: 'bridge' }, { type: 'istio-cni', cni_agent_run_dir: runDir }]
   return { api: server, conflist: { cniVersion: '1.0.0', name: 'demo', plugins } }
-}
-
-async function assertRules(pod: Netns, name: string): Promise<void> {
-  const { stdout } = await netns.exec(pod, ['nft', 'list', 'ruleset'])
-  if (!/istio.output/i.test(stdout)) throw new Error(`${name}: a pod without rules`)
 }
 
 /** Removes the plugin from the node's network list whenever the agent has added it. Counts the repairs. */
@@ -150,8 +147,4 @@ function damageAllTheTime(place: Place): Disposable & { heals(): number } {
 function busyProcess(): Disposable {
   const child = spawn('/bin/sh', ['-c', 'while kill -0 "$0"; do :; done', String(process.pid)], { stdio: 'ignore' })
   return { [Symbol.dispose]: () => void child.kill('SIGKILL') }
-}
-
-function say(text: string): void {
-  process.stderr.write(`  ${text}\n`)
 }

@@ -1,7 +1,8 @@
 /** Runs the benchmark suites and writes one report. Compares it with a stored report. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs'
 import { cpus, loadavg, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { messageOf } from '@cni/types'
 import { exec } from '../scripts/lib/exec.ts'
 import { green, main, red, Stop, say, step } from '../scripts/lib/progress.ts'
 import { mergeBaseline } from './lib/baseline.ts'
@@ -10,11 +11,9 @@ import { compareText } from './lib/compare-text.ts'
 import { root } from './lib/compiled.ts'
 import { commit, header } from './lib/machine.ts'
 import { peersLine, reportMarkdown } from './lib/markdown.ts'
-import { BASELINE, benchOptions, SUITES, suiteArguments } from './lib/options.ts'
+import { BASELINE, benchOptions, SUITES, type SuiteName, suiteArguments } from './lib/options.ts'
 import { findPeers, peersIn } from './lib/peers.ts'
 import { parseSuite, type Report, ReportError, readReport, reportText, type Suite } from './lib/report.ts'
-
-type SuiteName = keyof typeof SUITES
 
 const options = benchOptions(process.argv.slice(2))
 const peers = findPeers(options.peers ?? process.env.CNI_PEERS, process.env.PATH ?? '', root)
@@ -64,8 +63,8 @@ function kept(skipped: readonly string[]): string[] {
 
 /** Runs one benchmark suite in private namespaces. If a suite fails, the next suites still run. */
 async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> {
-  const folder = mkdtempSync(join(tmpdir(), 'cni-bench-report-'))
-  const out = join(folder, 'suite.json')
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-report-'))
+  const out = join(folder.path, 'suite.json')
   const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
   const suite = [process.execPath, ...flags, `bench/${name}.ts`, ...suiteArguments(name, options.numbers)]
   const of = await commit(root)
@@ -78,10 +77,8 @@ async function measured(name: SuiteName): Promise<Suite | 'failed' | 'skipped'> 
     // A suite whose required programs are missing prints a message and writes no result file.
     return existsSync(out) ? { ...parseSuite(readFileSync(out, 'utf8')), ...of } : 'skipped'
   } catch (error) {
-    say(error instanceof Error ? error.message : String(error))
+    say(messageOf(error))
     return 'failed'
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

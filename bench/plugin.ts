@@ -8,11 +8,11 @@ import { join } from 'node:path'
 import { repairGrants } from '@cni/istio-redirect/testing'
 import { type Node, startNode } from '@cni/istio-redirect/testing/node'
 import type { Netns } from '@cni/netns'
-import { compiled, root } from './lib/compiled.ts'
-import type { Contender } from './lib/contender.ts'
+import { root } from './lib/compiled.ts'
+import { type Contender, version } from './lib/contender.ts'
 import { floor } from './lib/floor.ts'
-import { peer } from './lib/peers.ts'
-import { add, after, call, MESH, OUTSIDE, type Plugin, podNamespace, version } from './lib/plugin-calls.ts'
+import { add, after, call, MESH, OUTSIDE, type Plugin, podNamespace } from './lib/plugin-calls.ts'
+import { bareRuntime, originals } from './lib/references.ts'
 import { freshCopy } from './lib/scratch.ts'
 import { type ServingAgent, startServingAgent } from './lib/serving-agent.ts'
 import { Spawner } from './lib/spawner-client.ts'
@@ -31,15 +31,11 @@ const used = settings({ runs: 20, pods: 200 })
 const suite = new SuiteReport('Whole processes on a real kernel and the embedded API server', used)
 
 const PLUGIN = freshCopy(join(root, 'dist/bin/istio-cni'))
-const original = peer('istio-cni')
 /** Our plugin without the agent's help, as on a node without an agent. */
-const ours: Plugin = { name: 'ours', file: PLUGIN, conf: { agent: 'never' } }
-const served: Plugin = { name: 'ours, served', file: PLUGIN }
-const plugins: Plugin[] = [
-  ours,
-  ...(original === undefined ? [] : [{ name: 'original', file: freshCopy(original), reference: true }]),
-]
-const bare = version({ name: 'bare runtime', file: freshCopy(await compiled('bare')), reference: true })
+const ours: Plugin = { name: 'ours', argv: [PLUGIN], conf: { agent: 'never' } }
+const served: Plugin = { name: 'ours, served', argv: [PLUGIN] }
+const plugins: Plugin[] = [ours, ...originals('istio-cni')]
+const bare = await bareRuntime()
 
 using temporary = mkdtempDisposableSync(join(tmpdir(), 'cni-bench-'))
 const folder = temporary.path

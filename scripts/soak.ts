@@ -1,5 +1,6 @@
 // npm run soak [-- --minutes 60 --seed N --json FILE]: runs the agent while pods and servers change.
-import { HELP, type SoakOptions, soakOptions, UsageError } from '../bench/soak/options.ts'
+import { UsageError } from '../bench/lib/options.ts'
+import { HELP, type SoakOptions, soakOptions } from '../bench/soak/options.ts'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
 import { exec, node26 } from './lib/exec.ts'
 import { buildExecutables } from './lib/executables.ts'

@@ -1,7 +1,7 @@
 import type { KubeClient } from '@cni/kube'
 
 /** Namespace and name of the agents' service account. */
-export const ACCOUNT = { namespace: 'istio-system', name: 'istio-cni' } as const
+const ACCOUNT = { namespace: 'istio-system', name: 'istio-cni' } as const
 /** Name of the API server's user that all agents of the fleet authenticate as. */
 export const USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`
 export const PLUGIN_ACCOUNT = 'istio-cni-plugin'

@@ -15,20 +15,14 @@ export interface Phase {
   readonly bytes: number
 }
 
-/** Measures the load on one API server in phases, such as the start of all agents or an outage. */
-export interface Phases {
-  /** Measures the API server's load during `act` and the following `seconds`. */
-  measure(name: string, seconds: number, act?: () => Promise<void>, restarts?: boolean): Promise<Phase>
-  readonly all: readonly Phase[]
-}
-
 /** Measures phases of an API server whose audit log is the file `auditLog`. */
-export function phases(kube: KubeServer, auditLog: string): Phases {
+export function phases(kube: KubeServer, auditLog: string) {
   const all: Phase[] = []
   const none: ServerMetrics = { cpuSeconds: 0, megabytes: 0, bytes: 0 }
   return {
     all,
-    async measure(name, seconds, act = async () => {}, restarts = false) {
+    /** Measures the API server's load during `act` and the following `seconds`. */
+    async measure(name: string, seconds: number, act = async () => {}, restarts = false): Promise<void> {
       process.stderr.write(`  ${name}\n`)
       const before = restarts ? none : await serverMetrics(kube)
       const began = Date.now()
@@ -40,16 +34,14 @@ export function phases(kube: KubeServer, auditLog: string): Phases {
       const requests = readFileSync(auditLog, 'utf8')
         .split('\n')
         .flatMap((line) => auditedRequest(line) ?? [])
-      const phase: Phase = {
+      all.push({
         name,
         seconds: (to - from) / 1000,
         requests: countRequests(requests, from, to),
         cpuSeconds: after.cpuSeconds - before.cpuSeconds,
         megabytes: after.megabytes,
         bytes: after.bytes - before.bytes,
-      }
-      all.push(phase)
-      return phase
+      })
     },
   }
 }

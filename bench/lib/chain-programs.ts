@@ -3,28 +3,19 @@ import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { type Chain, DEBIAN, PATH, pod } from './chain.ts'
-import type { Contender } from './contender.ts'
-
-/** An executable to measure, such as a version of cnitool or a plugin. `name` appears in the report's tables. */
-export interface Program {
-  name: string
-  file: string
-  reference?: boolean
-  /** True for a chained plugin: the plugin's ADD needs a `prevResult`. */
-  chained?: boolean
-}
+import type { Contender, Program } from './contender.ts'
 
 /** Runs `cnitool add` or `cnitool del` in a new namespace. All versions of cnitool use the same cache folder. */
-export function cnitool({ env }: Chain, { name, file, reference = false }: Program, command: 'add' | 'del'): Contender {
+export function cnitool({ env }: Chain, { name, argv, reference = false }: Program, command: 'add' | 'del'): Contender {
   return {
     name,
     reference,
     async prepare() {
       const place = await tempNetns()
-      const call = (verb: string) => run([file, verb, 'bench', place.path], { env })
+      const call = (verb: string) => run([...argv, verb, 'bench', place.path], { env })
       if (command === 'del') await call('add')
       return {
-        argv: [file, command, 'bench', place.path],
+        argv: [...argv, command, 'bench', place.path],
         env,
         async verify() {
           const { stdout } = await netns.exec(place, ['iptables-save'], { env: { PATH } })
@@ -43,21 +34,27 @@ export function cnitool({ env }: Chain, { name, file, reference = false }: Progr
 }
 
 /** Measures the start of cnitool: this network's CNI version lacks STATUS, so no plugin runs. */
-export function idle({ env }: Chain, { name, file, reference = false }: Program): Contender {
-  return { name, reference, prepare: async () => ({ argv: [file, 'status', 'bench', '/proc/self/ns/net'], env }) }
+export function idle({ env }: Chain, { name, argv, reference = false }: Program): Contender {
+  return { name, reference, prepare: async () => ({ argv: [...argv, 'status', 'bench', '/proc/self/ns/net'], env }) }
 }
 
 /** Calls VERSION of a plugin, with a configuration on stdin. */
-export function version({ name, file, reference = false }: Program): Contender {
+export function version({ name, argv, reference = false }: Program): Contender {
   return {
     name,
     reference,
-    prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' }, stdin: '{"cniVersion":"1.0.0"}' }),
+    prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' }, stdin: '{"cniVersion":"1.0.0"}' }),
   }
 }
 
-/** Calls ADD of one plugin that does little or no work. */
-export function single({ name, file, reference = false, chained = true }: Program): Contender {
+/** A plugin that does little or no work. */
+export interface SmallPlugin extends Program {
+  /** False for the first plugin of a chain, whose ADD needs no `prevResult`. */
+  readonly chained?: boolean
+}
+
+/** Calls ADD of one plugin. */
+export function single({ name, argv, reference = false, chained = true }: SmallPlugin): Contender {
   return {
     name,
     reference,
@@ -69,7 +66,7 @@ export function single({ name, file, reference = false, chained = true }: Progra
         ips: [{ interface: 0, address: '127.0.0.1/8' }],
       }
       return {
-        argv: [file],
+        argv,
         env: {
           PATH,
           CNI_COMMAND: 'ADD',

@@ -21,3 +21,15 @@ export interface Prepared {
   verify?(stdout: string): PromiseLike<void> | void
   cleanUp?(): PromiseLike<void> | void
 }
+
+/** A measured executable, such as a plugin or a version of cnitool. `name` appears in the report's tables. */
+export interface Program {
+  readonly name: string
+  readonly argv: readonly [string, ...string[]]
+  readonly reference?: boolean
+}
+
+/** Calls VERSION of a plugin, which needs no namespace. */
+export function version({ name, argv, reference = false }: Program): Contender {
+  return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
+}

@@ -1,26 +1,19 @@
 import { rmSync } from 'node:fs'
 import { run } from '@cni/host'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender } from './contender.ts'
+import type { Contender, Program } from './contender.ts'
 
 export type Verb = 'ADD' | 'CHECK' | 'DEL'
 
 /** A measured plugin that needs no API server: one of our examples, or a plugin of Debian's package. */
-export interface Plugin {
-  readonly name: string
-  readonly argv: readonly [string, ...string[]]
+export interface Plugin extends Program {
   readonly conf: { readonly type: string }
   /** True if the plugin creates the pod's interface. All other plugins get a `prevResult` with an interface. */
   readonly isFirst?: boolean
-  readonly reference?: boolean
 }
 
 /** Configuration of the example plugin hello-chain for the benchmark. */
 export const HELLO_CONF = { type: 'hello-chain', port: 15_001 }
-
-export function version({ name, argv, reference = false }: Plugin): Contender {
-  return { name, reference, prepare: async () => ({ argv, env: { CNI_COMMAND: 'VERSION' } }) }
-}
 
 /** Measured call of a plugin in a new network namespace. */
 export function called({ name, argv, conf, isFirst = false, reference = false }: Plugin, verb: Verb): Contender {

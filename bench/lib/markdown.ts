@@ -59,7 +59,7 @@ ${lines.map((line) => `| ${line} |`).join('\n')}
 }
 
 /** Formats a ratio with at least two digits. */
-function times(value: number): string {
+export function times(value: number): string {
   return `${value < 0.1 ? value.toPrecision(2) : value.toFixed(2)} ×`
 }
 

@@ -74,17 +74,18 @@ const isSuite = (name: string): name is SuiteName => name in SUITES
 
 export const BASELINE = 'bench/baseline.json'
 
-const NUMBERS = [
-  'runs',
-  'pods',
-  'heals',
-  'gap-ms',
-  'idle-seconds',
-  'files',
-  'connections',
-  'requests',
-  'megabytes',
-] as const
+/** Numeric options of the suites, as options of parseArgs. */
+const NUMBERS = {
+  runs: { type: 'string' },
+  pods: { type: 'string' },
+  heals: { type: 'string' },
+  'gap-ms': { type: 'string' },
+  'idle-seconds': { type: 'string' },
+  files: { type: 'string' },
+  connections: { type: 'string' },
+  requests: { type: 'string' },
+  megabytes: { type: 'string' },
+} as const
 
 export const HELP = `npm run bench -- [options]
 
@@ -114,7 +115,7 @@ Needs root. The report is bench/report/report.md and report.json; progress is on
 Exit code: 0 done, 1 regression or failed suite, 2 invalid options.
 `
 
-/** Error: the command line of a benchmark is invalid. The command then ends with exit code 2. */
+/** Error: the command line of the benchmarks or of the soak test is invalid. The command then ends with exit code 2. */
 export class UsageError extends Error {}
 
 type BenchOptions = {
@@ -135,7 +136,9 @@ export function benchOptions(argv: readonly string[]): BenchOptions {
   if (unknown !== undefined)
     throw new UsageError(`--suite: expected one of ${Object.keys(SUITES).join(', ')}, got ${JSON.stringify(unknown)}`)
   const numbers = Object.fromEntries(
-    NUMBERS.flatMap((name) => (values[name] === undefined ? [] : [[name, count(name, values[name])]])),
+    Object.entries(values)
+      .filter(([name]) => name in NUMBERS)
+      .map(([name, text]) => [name, count(name, String(text))]),
   )
   return {
     help: values.help ?? false,
@@ -167,15 +170,7 @@ function parsed(argv: readonly string[]) {
       args,
       options: {
         suite: { type: 'string', multiple: true },
-        runs: string,
-        pods: string,
-        heals: string,
-        'gap-ms': string,
-        'idle-seconds': string,
-        files: string,
-        connections: string,
-        requests: string,
-        megabytes: string,
+        ...NUMBERS,
         peers: string,
         compare: string,
         save: flag,

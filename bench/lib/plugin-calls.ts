@@ -5,7 +5,7 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 import type { StoredPod } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender } from './contender.ts'
+import type { Contender, Program } from './contender.ts'
 import { NODE } from './measured-agents.ts'
 import { runtimeCall } from './runtime-call.ts'
 
@@ -16,16 +16,8 @@ function onNode(pod: StoredPod): StoredPod {
   return { ...pod, spec: { ...pod.spec, nodeName: NODE } }
 }
 
-/** Calls VERSION of a plugin, which needs no namespace. */
-export function version({ name, file, reference = false }: Plugin): Contender {
-  return { name, reference, prepare: async () => ({ argv: [file], env: { CNI_COMMAND: 'VERSION' } }) }
-}
-
-/** A measured plugin: its executable, and its name in the report's tables. */
-export interface Plugin {
-  name: string
-  file: string
-  reference?: boolean
+/** A measured plugin. */
+export interface Plugin extends Program {
   /** Additional members for the plugin's configuration. */
   conf?: object
 }
@@ -41,13 +33,18 @@ export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boole
       return {
         ...call(node, plugin, 'ADD', place, pod, conf),
         async verify() {
-          const { stdout } = await netns.exec(place, ['nft', 'list', 'ruleset'])
-          if (/istio.output/i.test(stdout) !== expectsRules) throw new Error(`${name}: wrong rules: ${stdout}`)
+          if ((await hasRules(place)) !== expectsRules) throw new Error(`${name}: wrong rules`)
         },
         cleanUp: () => place[Symbol.asyncDispose](),
       }
     },
   }
+}
+
+/** True if a pod's namespace has the rules of a sidecar, as iptables or as native nftables rules. */
+export async function hasRules(pod: Netns): Promise<boolean> {
+  const { stdout } = await netns.exec(pod, ['nft', 'list', 'ruleset'])
+  return /istio.output/i.test(stdout)
 }
 
 /** Calls CHECK or DEL of a plugin, after an ADD that is not timed. */
@@ -87,5 +84,5 @@ export function call(
   const container = basename(dirname(place.path))
   const pod = { netns: place.path, container, namespace: 'demo', name, more: [`K8S_POD_UID=${uid}`] }
   const all = { ...entry, ...plugin.conf, ...conf }
-  return { argv: [plugin.file] as const, ...runtimeCall(verb, pod, '10.222.0.9/24', all) }
+  return { argv: plugin.argv, ...runtimeCall(verb, pod, '10.222.0.9/24', all) }
 }

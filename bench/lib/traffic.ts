@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Netns, netns } from '@cni/netns'
@@ -32,9 +32,10 @@ export interface TrafficOptions {
 
 /** Starts a traffic server as a process in the pod's network namespace. */
 export async function startTrafficServer(pod: Netns): Promise<AsyncDisposable> {
-  const child = start(pod, 'traffic-server', [])
+  const [file, ...args] = command('traffic-server')
+  const child = netns.run(pod, () => spawn(file, args, { stdio: ['ignore', 'pipe', 'inherit'] }))
   await Promise.race([
-    once(child.stdout ?? child, 'data'),
+    once(child.stdout, 'data'),
     once(child, 'close').then(() => Promise.reject(new Error('the server stopped before it listened'))),
   ])
   return {
@@ -49,21 +50,18 @@ export async function startTrafficServer(pod: Netns): Promise<AsyncDisposable> {
 /** Runs the traffic client as a process in a pod's namespace, and returns its measurements. */
 export async function trafficFrom(node: PtpNode, options: TrafficOptions): Promise<Traffic> {
   const { from, to, connections, requests, megabytes } = options
-  const child = start(node.at[from], 'traffic-client', [addresses[to], connections, requests, megabytes])
-  let text = ''
-  child.stdout?.setEncoding('utf8').on('data', (piece) => {
-    text += piece
-  })
-  const [code] = await once(child, 'close')
-  if (code !== 0) throw new Error(`the client ended with ${code}`)
-  return z.parse(trafficSchema, JSON.parse(text))
+  const argv = [...command('traffic-client'), addresses[to], `${connections}`, `${requests}`, `${megabytes}`] as const
+  const { stdout } = await netns.exec(node.at[from], argv)
+  return z.parse(trafficSchema, JSON.parse(stdout))
 }
 
 // internal
 
-/** Starts a script as a child process in the pod's namespace. The child stays in that namespace. */
-function start(pod: Netns, script: string, args: readonly (string | number)[]): ChildProcess {
-  const path = fileURLToPath(new URL(`${script}.ts`, import.meta.url))
-  const argv = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning', path, ...args.map(String)]
-  return netns.run(pod, () => spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] }))
-}
+/** Program and arguments that run a script beside this file. */
+const command = (script: 'traffic-client' | 'traffic-server') =>
+  [
+    process.execPath,
+    '--conditions=@cni/source',
+    '--disable-warning=ExperimentalWarning',
+    fileURLToPath(new URL(`${script}.ts`, import.meta.url)),
+  ] as const

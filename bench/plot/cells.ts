@@ -1,4 +1,5 @@
 // Formats table cells from a benchmark report. A missing value gives an empty cell.
+import { times } from '../lib/markdown.ts'
 import type { Measure, Report } from '../lib/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined
@@ -26,5 +27,5 @@ const signed = (value: number) => (Math.abs(value) < 0.05 ? 0 : value).toFixed(1
 
 export const ratioOf = (one: Measure | undefined, to: string) => {
   const found = one?.ratios.find((ratio) => ratio.to === to)
-  return found === undefined ? '' : `${found.value < 0.1 ? found.value.toPrecision(2) : found.value.toFixed(2)} ×`
+  return found === undefined ? '' : times(found.value)
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { UsageError } from '../lib/options.ts'
 
 /** Default number of pods that the soak test starts: 10 000 pods an hour. */
 const ADDS_PER_MINUTE = 10_000 / 60
@@ -30,9 +31,6 @@ export interface SoakOptions {
   readonly json: string | undefined
   readonly log: string | undefined
 }
-
-/** Error: the command line of the soak test is invalid. The command then ends with exit code 2. */
-export class UsageError extends Error {}
 
 export function soakOptions(argv: readonly string[]): SoakOptions {
   const { values } = parsed(argv)
