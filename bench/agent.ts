@@ -3,10 +3,10 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '@cni/host'
 import { cpuMs } from '../packages/istio-redirect/test/stage/agent-node.ts'
-import { agentPlace, type Place } from './lib/agent-place.ts'
-import { type Agent, measuredAgents } from './lib/measured-agents.ts'
-import { percentile } from './lib/statistics.ts'
-import { type Row, SuiteReport, settings } from './lib/suite.ts'
+import { agentPlace, type Place } from './lib/agent/agent-place.ts'
+import { type Agent, measuredAgents } from './lib/agent/measured-agents.ts'
+import { type Row, SuiteReport, settings } from './lib/race/suite.ts'
+import { percentile } from './lib/report/statistics.ts'
 
 const used = settings({ runs: 10, heals: 10, 'gap-ms': 1200, 'idle-seconds': 20, files: 10_000 })
 const { runs, heals, 'gap-ms': gapMs, 'idle-seconds': idleSeconds, files } = used

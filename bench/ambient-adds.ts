@@ -8,11 +8,11 @@ import {
   type PtpPodOptions,
 } from '../packages/istio-redirect/test/e2e/ambient/node-level-node.ts'
 import { eventually } from '../packages/istio-redirect/test/stage/agent-node.ts'
+import { hasRules } from './lib/calls/plugin-calls.ts'
 import { root } from './lib/compiled.ts'
-import type { Contender } from './lib/contender.ts'
-import { hasRules } from './lib/plugin-calls.ts'
+import type { Contender } from './lib/race/contender.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
 import { freshCopy } from './lib/scratch.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
 
 const used = settings({ runs: 40 })
 const suite = new SuiteReport(

@@ -1,8 +1,8 @@
 /** Measures the cost of redirection for mesh traffic, in pods and on the node. */
 
-import { modePlaces, NO_MESH } from './lib/mode-places.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
-import { type Traffic, trafficFrom } from './lib/traffic.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
+import { modePlaces, NO_MESH } from './lib/traffic/mode-places.ts'
+import { type Traffic, trafficFrom } from './lib/traffic/traffic.ts'
 
 const used = settings({ runs: 10, connections: 300, requests: 300, megabytes: 64 })
 /** Source and destination pods of the measured traffic, with labels for the report. */

@@ -1,8 +1,8 @@
 /** Measures the time to replace the content of an ipset. Compares our library with a bare `ipset restore`. */
 import { ipset } from '@cni/ipset'
 import { type Netns, netns } from '@cni/netns'
-import { inside } from './lib/inside.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
+import { inside } from './lib/race/inside.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
 
 const used = settings({ runs: 10 })
 const suite = new SuiteReport('The content of a set, in a namespace of its own; 65000 entries: 5 runs', used)

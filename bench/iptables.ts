@@ -9,10 +9,10 @@ import { captureConfig } from '../packages/istio-rules/src/capture/config.ts'
 import { redirectFor } from '../packages/istio-rules/src/capture/redirect.ts'
 import { redirectRules } from '../packages/istio-rules/src/iptables/rules.ts'
 import { podInfo } from '../packages/istio-rules/src/pod/pod-info.ts'
-import type { Contender } from './lib/contender.ts'
-import { inside } from './lib/inside.ts'
-import { race } from './lib/race.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
+import type { Contender } from './lib/race/contender.ts'
+import { inside } from './lib/race/inside.ts'
+import { race } from './lib/race/race.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
 
 const used = settings({ runs: 10 })
 const suite = new SuiteReport(

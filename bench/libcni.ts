@@ -2,13 +2,13 @@
 import { mkdtempDisposableSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createChain, DEBIAN, library, parts } from './lib/chain.ts'
-import { cnitool, idle, type SmallPlugin, single, version } from './lib/chain-programs.ts'
+import { createChain, DEBIAN, library, parts } from './lib/calls/chain.ts'
+import { cnitool, idle, type SmallPlugin, single, version } from './lib/calls/chain-programs.ts'
+import { bareRuntime, originals } from './lib/calls/references.ts'
 import { compiled, root } from './lib/compiled.ts'
-import type { Contender, Program } from './lib/contender.ts'
-import { bareRuntime, originals } from './lib/references.ts'
+import type { Contender, Program } from './lib/race/contender.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
 import { freshCopy } from './lib/scratch.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
 import { tmpfs } from './lib/tmpfs.ts'
 
 const used = settings({ runs: 20 })

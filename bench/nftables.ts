@@ -3,8 +3,8 @@
 import { type Netns, netns } from '@cni/netns'
 import { nftables } from '@cni/nftables'
 import { chain, nftRuleset, printRuleset, type Ruleset } from '@cni/nftables/rules'
-import { inside } from './lib/inside.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
+import { inside } from './lib/race/inside.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
 
 const used = settings({ runs: 10 })
 const suite = new SuiteReport('Rules in one table of family inet, each run in a namespace of its own', used)

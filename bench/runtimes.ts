@@ -2,11 +2,11 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildExecutable } from '@cni/build'
+import { called, HELLO_CONF, type Plugin, type Verb } from './lib/calls/example-calls.ts'
 import { root } from './lib/compiled.ts'
-import { version } from './lib/contender.ts'
-import { called, HELLO_CONF, type Plugin, type Verb } from './lib/example-calls.ts'
+import { version } from './lib/race/contender.ts'
+import { SuiteReport, settings } from './lib/race/suite.ts'
 import { freshCopy, scratchFile } from './lib/scratch.ts'
-import { SuiteReport, settings } from './lib/suite.ts'
 import { tmpfs } from './lib/tmpfs.ts'
 
 const used = settings({ runs: 20 })

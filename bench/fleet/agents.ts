@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type KubeClient, kubeClient, listWatch, serviceAccountAccess, watchStore } from '@cni/kube'
-import { folderAgent } from '../lib/folder-agent.ts'
+import { folderAgent } from '../lib/agent/folder-agent.ts'
 import { nodeName, PLUGIN_ACCOUNT } from './nodes.ts'
 
 /** Address and credentials with which the fleet's agents reach the API server. */

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { cpus, release } from 'node:os'
 import { join } from 'node:path'
 import { run } from '@cni/host'
-import type { Report } from './report.ts'
+import type { Report } from './report/report.ts'
 
 /**
  * Describes the machine and the versions of programs, on which all times depend. Every report begins with this

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { compareText } from './compare-text.ts'
 import { benchOptions, HELP, SUITES, suiteArguments, UsageError } from './options.ts'
 import { findPeers } from './peers.ts'
+import { compareText } from './report/compare-text.ts'
 
 describe('the options of npm run bench', () => {
   it('select all suites by default', () => {

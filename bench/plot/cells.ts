@@ -1,6 +1,6 @@
 // Formats table cells from a benchmark report. A missing value gives an empty cell.
-import { times } from '../lib/markdown.ts'
-import type { Measure, Report } from '../lib/report.ts'
+import { times } from '../lib/report/markdown.ts'
+import type { Measure, Report } from '../lib/report/report.ts'
 
 export type Find = (suite: string, group: string, name?: string, quantity?: string) => Measure | undefined
 

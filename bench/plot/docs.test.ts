@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { readReport } from '../lib/report.ts'
+import { readReport } from '../lib/report/report.ts'
 import { plots } from './pictures.ts'
 import { PAGES, tables, withTables } from './tables.ts'
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { root } from '../../scripts/lib/exec.ts'
 import { main, Stop, say } from '../../scripts/lib/progress.ts'
 import { BASELINE } from '../lib/options.ts'
-import { ReportError, readReport } from '../lib/report.ts'
+import { ReportError, readReport } from '../lib/report/report.ts'
 import { plots } from './pictures.ts'
 import { PAGES, withTables } from './tables.ts'
 

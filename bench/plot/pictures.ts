@@ -1,4 +1,4 @@
-import type { Report } from '../lib/report.ts'
+import type { Report } from '../lib/report/report.ts'
 import { barChart } from './bar-chart.ts'
 import { finder } from './cells.ts'
 

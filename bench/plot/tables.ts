@@ -1,6 +1,6 @@
 // Writes the tables of docs/performance.md and docs/benchmarks.md from a report of `npm run bench`.
 import { table, withTexts } from '../../scripts/lib/markdown.ts'
-import type { Report } from '../lib/report.ts'
+import type { Report } from '../lib/report/report.ts'
 import { difference, type Find, finder, ms, ratioOf, withP99 } from './cells.ts'
 
 const SERVED = 'ours, served'

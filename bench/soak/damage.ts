@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { netns } from '@cni/netns'
-import { conflist } from '../lib/root-folder.ts'
+import { conflist } from '../lib/agent/root-folder.ts'
 import { until } from '../lib/until.ts'
 import { type SoakNode, SPARING } from './node.ts'
 import type { Damage } from './plan.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRunError } from '@cni/host'
 import { messageOf } from '@cni/types'
-import { hideProcess, makePod, NAMESPACE, showProcess } from '../lib/ambient-pods.ts'
+import { hideProcess, makePod, NAMESPACE, showProcess } from '../lib/ambient/ambient-pods.ts'
 import { until } from '../lib/until.ts'
 import { damaged } from './damage.ts'
 import { type SoakNode, SPARING } from './node.ts'

@@ -1,8 +1,8 @@
 import { meshPod } from '@cni/istio-redirect/testing'
 import type { ApiServer } from '@cni/kube/testing'
 import { type NetnsTarget, netns } from '@cni/netns'
-import { type BenchPod, NAMESPACE, statusOf, tell } from '../lib/ambient-pods.ts'
-import { NODE } from '../lib/measured-agents.ts'
+import { NODE } from '../lib/agent/measured-agents.ts'
+import { type BenchPod, NAMESPACE, statusOf, tell } from '../lib/ambient/ambient-pods.ts'
 import type { Kind } from './plan.ts'
 
 /** A pod that currently exists on the soak test's node. */

@@ -1,5 +1,5 @@
 import { say } from '../../scripts/lib/progress.ts'
-import { percentile } from '../lib/statistics.ts'
+import { percentile } from '../lib/report/statistics.ts'
 
 /** Counts and times of the soak test's steps, such as ADD, and its errors. */
 export interface Tally {

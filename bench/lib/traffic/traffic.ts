@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type Netns, netns } from '@cni/netns'
 import * as z from 'zod/mini'
-import { addresses, type Name, type PtpNode } from '../../packages/istio-node-level/test/ptp-node.ts'
+import { addresses, type Name, type PtpNode } from '../../../packages/istio-node-level/test/ptp-node.ts'
 
 const trafficSchema = z.object({
   /** Total number of connections that the traffic client has opened. */

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
+import type { Measure, Suite } from '../report/report.ts'
+import { ratio, stats } from '../report/statistics.ts'
 import type { Contender } from './contender.ts'
 import { kiloInstructions } from './instructions.ts'
 import { peakMB } from './peak-memory.ts'
 import { observe, race, type Sample } from './race.ts'
-import type { Measure, Suite } from './report.ts'
-import { ratio, stats } from './statistics.ts'
 
 /** Samples of one quantity for one program. The report compares each program with the references. */
 export interface Entry {

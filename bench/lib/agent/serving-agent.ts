@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Node } from '@cni/istio-redirect/testing/node'
-import { cpuMs } from '../../packages/istio-redirect/test/stage/agent-node.ts'
+import { cpuMs } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
+import { until } from '../until.ts'
 import { folderAgent } from './folder-agent.ts'
 import { NODE } from './measured-agents.ts'
-import { until } from './until.ts'
 
 /** The compiled node agent, running and ready to serve plugin calls. */
 export interface ServingAgent extends AsyncDisposable {

@@ -2,8 +2,8 @@ import { readdirSync } from 'node:fs'
 import { run } from '@cni/host'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
+import type { Contender, Program } from '../race/contender.ts'
 import { type Chain, DEBIAN, PATH, pod } from './chain.ts'
-import type { Contender, Program } from './contender.ts'
 
 /** Runs `cnitool add` or `cnitool del` in a new namespace. All versions of cnitool use the same cache folder. */
 export function cnitool({ env }: Chain, { name, argv, reference = false }: Program, command: 'add' | 'del'): Contender {

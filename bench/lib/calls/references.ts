@@ -1,7 +1,7 @@
-import { compiled } from './compiled.ts'
-import { type Contender, type Program, version } from './contender.ts'
-import { peer } from './peers.ts'
-import { freshCopy } from './scratch.ts'
+import { compiled } from '../compiled.ts'
+import { peer } from '../peers.ts'
+import { type Contender, type Program, version } from '../race/contender.ts'
+import { freshCopy } from '../scratch.ts'
 
 /** The original program, such as Istio's `istio-cni`, as a reference. Empty if its executable is not found. */
 export function originals(name: Parameters<typeof peer>[0]): Program[] {

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { findExecutable, run } from '@cni/host'
+import { scratchFile } from '../scratch.ts'
 import type { Prepared } from './contender.ts'
-import { scratchFile } from './scratch.ts'
 
 /** Path of the program valgrind. `undefined` if valgrind is not installed. */
 export const findValgrind = (): string | undefined => findExecutable('valgrind')

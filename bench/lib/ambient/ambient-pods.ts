@@ -5,7 +5,7 @@ import { plainPod } from '@cni/istio-redirect/testing'
 import type { ApiServer } from '@cni/kube/testing'
 import { type Netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { NODE } from './measured-agents.ts'
+import { NODE } from '../agent/measured-agents.ts'
 
 /** Pod label that requests ambient mode. */
 export const MODE = 'istio.io/dataplane-mode'

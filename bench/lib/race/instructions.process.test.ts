@@ -1,6 +1,6 @@
 import { run } from '@cni/host'
 import { describe, expect, it } from 'vitest'
-import { compiled, root } from './compiled.ts'
+import { compiled, root } from '../compiled.ts'
 import { findValgrind, kiloInstructions } from './instructions.ts'
 
 const missing = findValgrind() === undefined ? ' (skipped: valgrind is not installed)' : ''

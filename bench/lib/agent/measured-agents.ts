@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { root } from './compiled.ts'
-import { peer } from './peers.ts'
+import { root } from '../compiled.ts'
+import { peer } from '../peers.ts'
 
 /** A node agent that is measured: its name, its executable, and the plugin executable that the agent installs. */
 export interface Agent {

@@ -1,4 +1,4 @@
-import { type CalledPod, cniEnv } from '../../packages/istio-redirect/test/stage/cni-call.ts'
+import { type CalledPod, cniEnv } from '../../../packages/istio-redirect/test/stage/cni-call.ts'
 
 /** Environment and input of a plugin call, as a container runtime calls a chained plugin. */
 export function runtimeCall(verb: string, pod: CalledPod, address: string, conf: object) {

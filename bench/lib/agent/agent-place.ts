@@ -2,7 +2,7 @@ import { appendFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ApiServer } from '@cni/kube/testing'
-import { ask } from '../../packages/istio-redirect/test/stage/agent-node.ts'
+import { ask } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
 import { type Agent, NODE } from './measured-agents.ts'
 import { conflist, rootFolder } from './root-folder.ts'
 

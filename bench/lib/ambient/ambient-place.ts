@@ -4,11 +4,11 @@ import { dirname } from 'node:path'
 import { type Grant, startApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { connectMarked } from '../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
-import { ask } from '../../packages/istio-redirect/test/stage/agent-node.ts'
+import { connectMarked } from '../../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
+import { ask } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
+import { type Agent, NODE } from '../agent/measured-agents.ts'
+import { rootFolder } from '../agent/root-folder.ts'
 import { type BenchPod, MODE, NAMESPACE, showProcesses } from './ambient-pods.ts'
-import { type Agent, NODE } from './measured-agents.ts'
-import { rootFolder } from './root-folder.ts'
 
 /** A simulated node with its network namespace, its API server, and an agent in ambient mode. */
 export type AmbientPlace = Awaited<ReturnType<typeof ambientPlace>>

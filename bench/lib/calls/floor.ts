@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { run } from '@cni/host'
 import type { Node } from '@cni/istio-redirect/testing/node'
 import { netns } from '@cni/netns'
-import { compiled } from './compiled.ts'
-import type { Contender } from './contender.ts'
+import { compiled } from '../compiled.ts'
+import type { Contender } from '../race/contender.ts'
+import { freshCopy } from '../scratch.ts'
 import { call, MESH, type Plugin, podNamespace } from './plugin-calls.ts'
-import { freshCopy } from './scratch.ts'
 
 /** Creates measured programs for the minimum time of an ADD. Each program does one necessary step. */
 export async function floor(node: Node, plugin: Plugin, folder: string): Promise<Contender[]> {

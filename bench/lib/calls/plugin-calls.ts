@@ -5,8 +5,8 @@ import type { Node } from '@cni/istio-redirect/testing/node'
 import type { StoredPod } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender, Program } from './contender.ts'
-import { NODE } from './measured-agents.ts'
+import { NODE } from '../agent/measured-agents.ts'
+import type { Contender, Program } from '../race/contender.ts'
 import { runtimeCall } from './runtime-call.ts'
 
 export const MESH = onNode(meshPod({ namespace: 'demo', name: 'mesh' }))

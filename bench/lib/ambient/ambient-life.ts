@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ambientGrants } from '@cni/istio-redirect/testing'
+import type { Agent } from '../agent/measured-agents.ts'
+import { until } from '../until.ts'
 import { type AckingZtunnel, ackingZtunnel } from './acking-ztunnel.ts'
 import { type AmbientPlace, ambientPlace } from './ambient-place.ts'
 import { type BenchPod, makePods, statusOf, tell } from './ambient-pods.ts'
-import type { Agent } from './measured-agents.ts'
-import { until } from './until.ts'
 
 /** An agent in ambient mode with its own simulated node and pods. */
 export interface AmbientLife {

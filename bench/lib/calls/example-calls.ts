@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs'
 import { run } from '@cni/host'
 import { tempNetns } from '@cni/netns/testing'
-import type { Contender, Program } from './contender.ts'
+import type { Contender, Program } from '../race/contender.ts'
 
 export type Verb = 'ADD' | 'CHECK' | 'DEL'
 
