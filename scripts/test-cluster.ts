@@ -7,7 +7,7 @@
 // CNI_PEERS: folder with Istio's programs. The test also migrates from Istio's chart and back.
 // CNI_SANDBOX_PODS=60: also compares the start times of pods with Istio's plugin and ours.
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ensurePackages, TEST_PACKAGES } from './lib/debian.ts'
@@ -52,7 +52,7 @@ await main(async () => {
     await step('the image', () => cluster('load', join(out, `install-cni${variant && '-minimal'}.tar`)))
     const place = join(K8S_DIR, 'root/opt/test')
     mkdirSync(place, { recursive: true })
-    cpSync(helm, join(place, 'helm'))
+    copyFileSync(helm, join(place, 'helm'))
     cpSync(CHART, join(place, 'chart'), { recursive: true })
     const files = process.argv.slice(2).filter((name) => !name.startsWith('-'))
     await step('tests in it', () =>
