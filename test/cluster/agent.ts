@@ -77,15 +77,15 @@ export async function chain(): Promise<string[]> {
 }
 
 /** Reads the memory of the agent's pod, in megabytes. As in kubelet's figures, `workingSet` includes `usedFiles`. */
-export async function memory(): Promise<Record<'anonymous' | 'cached' | 'usedFiles' | 'workingSet', number>> {
+export async function memory() {
   const [agent] = await pods(NAMESPACE, SELECTOR)
   const folder = `/sys/fs/cgroup/memory/kubepods/*/pod${agent?.metadata.uid}`
-  const text = await shell(`cat ${folder}/memory.stat; echo usage $(cat ${folder}/memory.usage_in_bytes)`)
-  const megabytes = (key: string) => Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(text)?.[1]) / 1e6
-  return {
-    anonymous: megabytes('total_rss'),
-    cached: megabytes('total_cache'),
-    usedFiles: megabytes('total_active_file'),
-    workingSet: megabytes('usage') - megabytes('total_inactive_file'),
-  }
+  // Repeats the read, because the kernel updates memory.stat up to two seconds after memory.usage_in_bytes.
+  return await until('memory.stat has the memory of memory.usage_in_bytes', async () => {
+    const text = await shell(`cat ${folder}/memory.stat; echo usage $(cat ${folder}/memory.usage_in_bytes)`)
+    const megabytes = (key: string) => Number(new RegExp(`^${key} (\\d+)$`, 'm').exec(text)?.[1]) / 1e6
+    const [anonymous, usedFiles] = [megabytes('total_rss'), megabytes('total_active_file')]
+    const workingSet = megabytes('usage') - megabytes('total_inactive_file')
+    return workingSet >= anonymous + usedFiles && { anonymous, usedFiles, workingSet, cached: megabytes('total_cache') }
+  })
 }
