@@ -13,7 +13,7 @@ import {
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run, start } from '@cni/host'
-import { netns } from '@cni/netns'
+import { netns, openRtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { NODE_FLAGS } from '../../../test/node.ts'
@@ -135,16 +135,19 @@ test('a bound namespace survives under its second name', async () => {
 })
 
 test('a namespace ends with its last name and handle', async () => {
+  await using outside = await tempNetns()
+  using rtnl = await openRtnl(outside)
   const pod = await tempNetns()
-  const ino = String(pod.ino)
-  const known = async () => (await run(['lsns', '-t', 'net', '-o', 'NS', '-n'])).stdout.includes(ino)
+  // The kernel removes the devices of a namespace at its end, and with a veth device its peer.
+  await rtnl.addLink({ kind: 'veth', name: 'outside', peer: { name: 'inside', netns: pod } })
+  const lives = async () => (await rtnl.getLink('outside')) !== undefined
   const child = netns.start(pod, ['sleep', '60'])
-  expect(await known()).toBe(true)
+  await pod[Symbol.asyncDispose]()
+  expect(existsSync(pod.path)).toBe(false)
+  expect(await lives()).toBe(true)
   child.kill('SIGKILL')
   await child.done.catch(() => {})
-  await pod[Symbol.asyncDispose]()
-  expect(await known()).toBe(false)
-  expect(existsSync(pod.path)).toBe(false)
+  await expect.poll(lives, { timeout: 20_000 }).toBe(false)
 })
 
 test('destroying a namespace twice, or a missing one, is not an error', () => {
