@@ -27,7 +27,7 @@ export { isConfName } from './conf/conf-name.ts'
 export { formatDiff } from './conf/diff.ts'
 export { apiServerUrl, renderKubeconfig } from './conf/kubeconfig.ts'
 export { type EntryPlace, placeEntry } from './conf/place-entry.ts'
-export { judgeReadings, type RuntimeReading, readingsFor, runtimeReadings } from './conf/runtime-readings.ts'
+export { judgeReadings, type RuntimeReading, runtimeReadings } from './conf/runtime-readings.ts'
 // Exports for asking the container runtime if it runs the plugin
 export { pluginInRuntime } from './cri/plugin-in-runtime.ts'
 // Exports for the installer itself, its events and its status

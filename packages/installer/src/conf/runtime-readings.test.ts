@@ -217,6 +217,6 @@ describe('judgeReadings', () => {
     ['Multus runs another network', unknown, undefined, 'warn'],
     ['nothing is known', [], undefined, 'ok'],
   ] as const)('%s', (_, readings, runtime, expected) => {
-    expect(judgeReadings(readings, runtime)).toBe(expected)
+    expect(judgeReadings(readings, runtime).verdict).toBe(expected)
   })
 })

@@ -53,24 +53,19 @@ export function readingsOf({ facts, candidates }: Omit<Folder, 'type'>, type: st
 }
 
 /**
- * Judges if pods get the plugin. Considers all known runtimes if the node's runtime is unknown. `ok`: each runtime runs
- * the plugin. `fail`: no runtime runs the plugin.
+ * Judges if pods get the plugin. `relevant` has the reading of the node's runtime, or all readings for an unknown one.
+ *
+ * - `ok`: each relevant runtime runs the plugin.
+ * - `fail`: no relevant runtime runs the plugin.
+ * - `warn`: only some runtimes run the plugin, or a runtime has an unknown network.
  */
 export function judgeReadings(
   readings: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
-): 'ok' | 'warn' | 'fail' {
-  const relevant = readingsFor(readings, runtime)
-  if (relevant.length > 0 && relevant.every(({ runs }) => runs === 'no')) return 'fail'
-  return relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn'
-}
-
-/** Selects the network choice of the node's container runtime. Returns all choices if the node's runtime is unknown. */
-export function readingsFor(
-  readings: readonly RuntimeReading[],
-  runtime: RuntimeReading['runtime'] | undefined,
-): readonly RuntimeReading[] {
-  return runtime === undefined ? readings : readings.filter((one) => one.runtime === runtime)
+): { readonly verdict: 'ok' | 'warn' | 'fail'; readonly relevant: readonly RuntimeReading[] } {
+  const relevant = runtime === undefined ? readings : readings.filter((one) => one.runtime === runtime)
+  if (relevant.length > 0 && relevant.every(({ runs }) => runs === 'no')) return { verdict: 'fail', relevant }
+  return { verdict: relevant.every(({ runs }) => runs === 'yes') ? 'ok' : 'warn', relevant }
 }
 
 interface Folder {

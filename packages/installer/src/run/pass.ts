@@ -74,7 +74,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   if (plan.primary !== undefined && primary !== undefined) reportAdopted(state, primary)
   const runtimes = runtimesNow(state, plan)
   // The file that runtimes now use may contain the plugin: Multus may have copied it there.
-  const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime) === 'ok'
+  const isRun = runtimes !== undefined && judgeReadings(runtimes, settings.runtime).verdict === 'ok'
   reportPreempted(state, isRun ? { ...plan, preemptedBy: undefined } : plan)
   // Reports nothing in the grace period of an invalid primary file. Its owner may be writing it.
   if (runtimes !== undefined && plan.until === undefined) reportRuntimes(state, runtimes)

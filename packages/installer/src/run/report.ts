@@ -31,7 +31,7 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
 
 /** Emits `runtimes` when a container runtime chooses another network from the CNI network folder than before. */
 export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
-  const verdict = judgeReadings(readings, state.settings.runtime)
+  const { verdict } = judgeReadings(readings, state.settings.runtime)
   const text = readings.map((one) => one.text).join('; ')
   sayOnce(state, 'runtimes', `${verdict}: ${text}`, () => ({ type: 'runtimes', readings, verdict }))
 }

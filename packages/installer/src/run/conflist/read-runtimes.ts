@@ -1,7 +1,7 @@
 import type { Change } from '../../change.ts'
 import { candidatesOf } from '../../conf/candidate.ts'
 import { type ConfFacts, confFacts } from '../../conf/conf-facts.ts'
-import { judgeReadings, type RuntimeReading, readingsFor, readingsOf } from '../../conf/runtime-readings.ts'
+import { judgeReadings, type RuntimeReading, readingsOf } from '../../conf/runtime-readings.ts'
 import type { NetFiles } from '../../files/net-folder.ts'
 import type { Health } from '../../health.ts'
 import type { Settings } from '../../options.ts'
@@ -36,8 +36,9 @@ export function withVerdict(
   readings: readonly RuntimeReading[] | undefined,
   { runtime, type }: Settings,
 ): Health[] {
-  if (readings === undefined || judgeReadings(readings, runtime) !== 'fail') return [...health]
-  const relevant = readingsFor(readings, runtime)
+  if (readings === undefined) return [...health]
+  const { verdict, relevant } = judgeReadings(readings, runtime)
+  if (verdict !== 'fail') return [...health]
   const steps = new Set(relevant.flatMap(({ next }) => next ?? []))
   const reason = `no pod gets ${type}: ${relevant.map(({ text }) => text).join('; ')}. Next: ${[...steps].join('; ')}`
   return health.map((one) =>

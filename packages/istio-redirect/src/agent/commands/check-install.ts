@@ -7,7 +7,6 @@ import {
   installer,
   judgeReadings,
   type RuntimeReading,
-  readingsFor,
 } from '@cni/installer'
 import { parseConflist } from '@cni/types'
 import type { Check } from './checks.ts'
@@ -32,8 +31,8 @@ export function checkRuntimes(
   after: readonly RuntimeReading[],
   runtime: RuntimeReading['runtime'] | undefined,
 ): Check[] {
-  const verdict = judgeReadings(readings, runtime)
-  return readingsFor(readings, runtime).map((reading) => ({
+  const { verdict, relevant } = judgeReadings(readings, runtime)
+  return relevant.map((reading) => ({
     name: 'network',
     state: reading.runs === 'yes' ? 'ok' : verdict === 'fail' ? 'fail' : 'warn',
     subject: '',

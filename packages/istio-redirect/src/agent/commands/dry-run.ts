@@ -1,11 +1,4 @@
-import {
-  formatDiff,
-  installer,
-  judgeReadings,
-  type PlannedChange,
-  type RuntimeReading,
-  readingsFor,
-} from '@cni/installer'
+import { formatDiff, installer, judgeReadings, type PlannedChange, type RuntimeReading } from '@cni/installer'
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
 import { jsonText } from '../../foreign-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
@@ -36,10 +29,11 @@ function sayRuntimes(
   io: CommandIo,
   when: string,
 ): void {
-  const isProblem = judgeReadings(readings, runtime) === 'fail'
-  for (const { runs, text, next } of readingsFor(readings, runtime)) {
+  const { verdict, relevant } = judgeReadings(readings, runtime)
+  for (const { runs, text, next } of relevant) {
     if (runs === 'yes') io.stdout(`${when}${escapeUnsafe(text)}\n`)
-    else if (!isProblem) io.stderr(`${paint(io, 'yellow', 'warning')} ${escapeUnsafe(`${text}: ${next ?? runs}`)}\n`)
+    else if (verdict !== 'fail')
+      io.stderr(`${paint(io, 'yellow', 'warning')} ${escapeUnsafe(`${text}: ${next ?? runs}`)}\n`)
   }
 }
 
