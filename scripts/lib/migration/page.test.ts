@@ -3,19 +3,10 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { root } from '../exec.ts'
 import { moveImports } from './move-imports.ts'
-import { migrationRows, movedNames } from './page.ts'
+import { migrationRows, movedNames, namesWithoutRow, offeredNames } from './page.ts'
 
-const read = (path: string) => readFileSync(join(root, path), 'utf8')
-
-/** Names of each entry, from the record of the public API. */
-const offered = new Map<string, ReadonlySet<string>>()
-for (const file of readdirSync(join(root, 'api')).filter((name) => name.endsWith('.txt'))) {
-  for (const section of read(`api/${file}`).split(/^## (?=\S+$)/m)) {
-    const names = section.matchAll(/^(?:export|function|const|abstract class|class|interface|type) (\w+)/gm)
-    offered.set(section.slice(0, section.indexOf('\n')), new Set([...names].map(([, name = '']) => name)))
-  }
-}
-
+const records = readdirSync(join(root, 'api')).filter((name) => name.endsWith('.txt'))
+const offered = offeredNames(records.map((file) => readFileSync(join(root, 'api', file), 'utf8')))
 const rows = migrationRows()
 const moved = movedNames(rows)
 
@@ -33,6 +24,21 @@ test('a name that moved is offered by the entry that the page says', () => {
 test('an entry that the page sends to exists', () => {
   const entries = rows.flatMap(({ now }) => [...now.matchAll(/`(@cni\/[\w/-]+)`/g)].map(([, entry = '']) => entry))
   expect([...new Set(entries)].filter((entry) => !offered.has(entry))).toEqual([])
+})
+
+test('a removed name without a row is found, in each entry', () => {
+  const before = offeredNames([
+    '## @cni/a\n\nfunction kept(): void;\n\nfunction gone(): void;\n\ninterface Told {\n}\n\n## Needed by them, not exported\n\ntype Hidden = 1;\n',
+    '## @cni/a/moved\n\nconst all = 1;\n\n## @cni/a/more\n\nfunction inner(): void; // as outer\n',
+  ])
+  const now = offeredNames(['## @cni/a\n\nfunction kept(): void;\n'])
+  const page = [
+    { section: '@cni/a', old: '`Told<T>` `other`', now: '—' },
+    { section: '@cni/a', old: 'everything of `@cni/a/one`, `/moved`', now: '—' },
+    { section: '@cni/b', old: '`gone`', now: '—' },
+    { section: '', old: '`none` of `@cni/a/more`', now: '—' },
+  ]
+  expect(namesWithoutRow(before, now, page)).toEqual(['@cni/a gone', '@cni/a/more inner', '@cni/a/more outer'])
 })
 
 test('the imports of a program follow the page', () => {

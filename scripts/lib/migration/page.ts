@@ -13,7 +13,7 @@ export function migrationRows(): Row[] {
     section = /^## (\S+)$/.exec(line)?.[1] ?? section
     if (!/^\| (?:`|everything )/.test(line)) return []
     const [, old = '', now = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim())
-    return [{ section, old, now }]
+    return now === 'instead' ? [] : [{ section, old, now }]
   })
 }
 
@@ -31,6 +31,33 @@ export function movedNames(rows: readonly Row[]): ReadonlyMap<string, string> {
     for (const name of spans(names)) moved.set(`${entry.replaceAll('`', '')} ${name}`, target)
   }
   return moved
+}
+
+/** Map from each entry of a package to the names that it exports. */
+export type Offered = ReadonlyMap<string, ReadonlySet<string>>
+
+/** Names of each entry, from the texts of the API record `api/*.txt`. */
+export function offeredNames(records: readonly string[]): Offered {
+  const sections = records.flatMap((text) => text.split('## Needed by them, not exported', 1)[0]?.split(/^## /m) ?? [])
+  return new Map(
+    sections.map((section) => {
+      const names = section.matchAll(/^(?:export|function|const|abstract class|class|interface|type) (\w+)/gm)
+      const renamed = section.matchAll(/ \/\/ as (\w+)$/gm)
+      return [section.slice(0, section.indexOf('\n')), new Set([...names, ...renamed].map(([, name = '']) => name))]
+    }),
+  )
+}
+
+/** Names that an entry no longer exports and that no row of the migration page mentions, as `entry name`. */
+export function namesWithoutRow(before: Offered, now: Offered, rows: readonly Row[]): string[] {
+  return [...before].flatMap(([entry, names]) => {
+    const [, pack = entry] = /^(@cni\/[^/]+)/.exec(entry) ?? []
+    const cells = rows.filter(({ section }) => section === pack || section === '').map(({ old }) => old)
+    const whole = cells.filter((cell) => /^(everything of )?`@cni/.test(cell)).flatMap(spans)
+    if (whole.some((span) => span === entry || pack + span === entry)) return []
+    const words = new Set(cells.flatMap(spans).flatMap((span) => span.match(/\w+/g) ?? []))
+    return [...names].filter((name) => !now.get(entry)?.has(name) && !words.has(name)).map((name) => `${entry} ${name}`)
+  })
 }
 
 // internal
