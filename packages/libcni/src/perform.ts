@@ -2,11 +2,11 @@ import { debugFor } from '@cni/host/debug'
 import { realExec } from '@cni/invoke'
 import { errorLine, toErrorDocument, type Verb } from '@cni/types'
 import type { Attachment } from './attachment.ts'
+import { runQueued } from './operation-queue.ts'
 import { type ExecutionReport, executionFacts } from './reports/execution-report.ts'
 import { observeExec } from './reports/observe-exec.ts'
 import type { OperationReport } from './reports/operation-report.ts'
 import { type CniOptions, type Operation, type OperationOptions, operation } from './runtime.ts'
-import { inTurn } from './turns.ts'
 
 /** Verb of an operation, with the network and the attachment that it works on. */
 export interface Task {
@@ -41,20 +41,20 @@ export async function perform<T>(
       waitedMs = performance.now() - begun
       return body(op)
     })
-    tell(observe, report({}))
+    notify(observe, report({}))
     return result
   } catch (error) {
-    tell(observe, report({ error: { code: toErrorDocument(error).code, msg: errorLine(error) } }))
+    notify(observe, report({ error: { code: toErrorDocument(error).code, msg: errorLine(error) } }))
     throw error
   }
 }
 
 function run<T>(op: Operation, { verb, network, rt }: Task, body: (op: Operation) => Promise<T>): Promise<T> {
   if (verb === 'STATUS') return body(op)
-  return inTurn(op.cacheDir, { verb, network, containerID: rt?.containerID }, op.invoke.signal, () => body(op))
+  return runQueued(op.cacheDir, { verb, network, containerID: rt?.containerID }, op.invoke.signal, () => body(op))
 }
 
-function tell(observe: (report: OperationReport) => void, report: OperationReport): void {
+function notify(observe: (report: OperationReport) => void, report: OperationReport): void {
   try {
     observe(report)
   } catch (error) {

@@ -117,8 +117,8 @@ function addCalls(conflist: Conflist, rt: Attachment, path: readonly string[]): 
   }))
 }
 
-function delCalls(conflist: Conflist, rt: Attachment, path: readonly string[], remembered: unknown): PlannedCall[] {
-  const prevResult = delKnowsResult(conflist) ? remembered : undefined
+function delCalls(conflist: Conflist, rt: Attachment, path: readonly string[], cachedResult: unknown): PlannedCall[] {
+  const prevResult = delKnowsResult(conflist) ? cachedResult : undefined
   return conflist.plugins.toReversed().map((plugin) => withResult('DEL', conflist, plugin, rt, path, prevResult))
 }
 

@@ -30,7 +30,7 @@ export interface RetryOptions {
 type RetryPolicy = Pick<RetryOptions, 'attempts' | 'delay' | 'maxDelay'>
 
 /** Longest delay that `setTimeout` supports, in milliseconds. A timer with a longer delay fires at once. */
-const LONGEST = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /**
  * Milliseconds to wait before the next attempt; `undefined` if the error permits no further attempt.
@@ -46,7 +46,7 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
   // A second ADD would find remains of an ADD whose cleanup by DEL failed.
   if (isRuntimeError(error) && error.code === 'UNDO') return undefined
   if (failures >= attempts || toErrorDocument(error).code !== ErrorCode.tryAgainLater) return undefined
-  return Math.min(maxDelay, LONGEST, delay * 2 ** (failures - 1))
+  return Math.min(maxDelay, MAX_TIMER_MS, delay * 2 ** (failures - 1))
 }
 
 /** True if the runtime must undo the work of plugins by DEL after a failed ADD. */
@@ -71,9 +71,9 @@ export async function withRetry<T>(body: () => Promise<T>, options: RetryOptions
     try {
       return await body()
     } catch (error) {
-      const longest = signal?.aborted ? undefined : retryDelay(error, failures, options)
-      if (longest === undefined) throw error
-      const delay = Math.round(longest * (0.5 + random() / 2))
+      const full = signal?.aborted ? undefined : retryDelay(error, failures, options)
+      if (full === undefined) throw error
+      const delay = Math.round(full * (0.5 + random() / 2))
       onRetry?.(error, delay)
       await sleep(delay, signal)
       if (signal?.aborted) throw error

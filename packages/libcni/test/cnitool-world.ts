@@ -6,7 +6,7 @@ import { type TempDir, tempDir } from './temp-dir.ts'
 /** Result that the fake plugin `a` returns in the network `pods`. */
 export const result = { cniVersion: '1.0.0', ips: [{ address: '10.0.0.2/24' }], vendor: { kept: true } }
 
-interface Surroundings {
+interface CnitoolOptions {
   readonly env?: object
   readonly plugins?: Parameters<typeof fakeExec>[0]
   readonly colour?: boolean
@@ -24,7 +24,7 @@ export function cnitoolWorld() {
     get temp() {
       return temp
     },
-    async cnitool(argv: string[], more: Surroundings = {}) {
+    async cnitool(argv: string[], more: CnitoolOptions = {}) {
       const exec = fakeExec(more.plugins ?? { a: { ADD: result }, b: {} })
       const printed = { stdout: '', stderr: '' }
       const exitCode = await runCnitool([...argv, '--cache-dir', `${temp.dir}/cache`], {

@@ -12,7 +12,7 @@ const [name = ''] = readdirSync(SAMPLES)
 const text = readFileSync(`${SAMPLES}/${name}`, 'utf8')
 const id = '5f2c'.repeat(16)
 
-function remembered() {
+function cachedAttachment() {
   const folder = `${worlds.temp.dir}/results`
   mkdirSync(folder)
   copyFileSync(`${SAMPLES}/${name}`, `${folder}/${name}`)
@@ -24,7 +24,7 @@ function remembered() {
 
 describe('a cache file written by podman', () => {
   test('is found, with its list and arguments', () => {
-    const { attachment, list, runtime } = remembered()
+    const { attachment, list, runtime } = cachedAttachment()
     expect(attachment).toMatchObject({
       network: 'podman',
       containerID: id,
@@ -44,7 +44,7 @@ describe('a cache file written by podman', () => {
   })
 
   test('suffices for our CHECK and DEL', async () => {
-    const { attachment, list, runtime, exec, log, file } = remembered()
+    const { attachment, list, runtime, exec, log, file } = cachedAttachment()
     await runtime.check(list, attachment)
     await runtime.del(list, attachment)
     expect(log()).toEqual(['CHECK bridge', 'CHECK portmap', 'CHECK tuning', 'DEL tuning', 'DEL portmap', 'DEL bridge'])
@@ -65,7 +65,7 @@ describe('a cache file written by podman', () => {
   })
 
   test('is removed by GC if its container is no longer valid', async () => {
-    const { list, runtime, log, file } = remembered()
+    const { list, runtime, log, file } = cachedAttachment()
     await runtime.gc(list, { validAttachments: [{ containerID: id, ifname: 'eth0' }] })
     expect(log()).toEqual([])
     await runtime.gc(list, { validAttachments: [] })

@@ -9,11 +9,11 @@ import { RuntimeError } from '../errors.ts'
  */
 export function staleAttachments<T extends CachedAttachment>(
   network: string,
-  remembered: readonly T[],
+  cached: readonly T[],
   valid: readonly ValidAttachment[],
 ): T[] {
   assertAttachments(valid)
-  return remembered.filter(
+  return cached.filter(
     (one) =>
       one.network === network &&
       !valid.some(({ containerID, ifname }) => containerID === one.containerID && ifname === one.ifName),

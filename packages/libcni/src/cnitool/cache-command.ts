@@ -5,10 +5,10 @@ import { type CacheFile, listCacheFiles } from '../cache/cache.ts'
 import type { CacheRecord } from '../cache/cache-file.ts'
 import { RuntimeError } from '../errors.ts'
 import type { CommandLine } from './command-line.ts'
-import { containerIDOf, type Places } from './settings.ts'
+import { containerIDOf, type Settings } from './settings.ts'
 
 /** Executes `cnitool cache list` or `cnitool cache show`, which print cached attachments. */
-export function cacheCommand({ positionals, flags }: CommandLine, { cacheDir }: Places, cwd: string): string {
+export function cacheCommand({ positionals, flags }: CommandLine, { cacheDir }: Settings, cwd: string): string {
   const [what, argument] = positionals
   const json = flags.json ?? false
   switch (what) {
@@ -24,10 +24,10 @@ export function cacheCommand({ positionals, flags }: CommandLine, { cacheDir }: 
   }
 }
 
-type Remembered = CacheFile & { readonly record: CacheRecord }
+type ReadableCacheFile = CacheFile & { readonly record: CacheRecord }
 
 function list(files: readonly CacheFile[], network: string | undefined, cacheDir: string, json: boolean): string {
-  const known = files.filter(isRemembered).filter(({ record }) => network === undefined || record.network === network)
+  const known = files.filter(isReadable).filter(({ record }) => network === undefined || record.network === network)
   const problems = files.filter(({ record }) => record === undefined)
   if (json) {
     const attachments = known.map(({ file, record }) => {
@@ -52,7 +52,7 @@ function show(files: readonly CacheFile[], wanted: string, cacheDir: string, cwd
   const byNetns = wanted.startsWith('/') || wanted.startsWith('.')
   const [containerID, ifName] = byNetns ? [containerIDOf(resolve(cwd, wanted))] : wanted.split('/')
   const found = files
-    .filter(isRemembered)
+    .filter(isReadable)
     .filter(({ record }) => record.containerID === containerID && (!ifName || record.ifName === ifName))
   if (found.length === 0) {
     throw new RuntimeError('NOT_FOUND', `no cached attachment ${JSON.stringify(wanted)} in ${cacheDir}`, {
@@ -64,7 +64,7 @@ function show(files: readonly CacheFile[], wanted: string, cacheDir: string, cwd
   return documents.map((document) => `${goStringify(document, { indent: 2 })}\n`).join('')
 }
 
-function isRemembered(file: CacheFile): file is Remembered {
+function isReadable(file: CacheFile): file is ReadableCacheFile {
   return file.record !== undefined
 }
 

@@ -8,7 +8,7 @@ import { cacheCommand } from './cache-command.ts'
 import { type CommandLine, isVerb, targetOf, validAttachments } from './command-line.ts'
 import { explain } from './explain.ts'
 import type { CnitoolIo } from './io.ts'
-import { attachmentOf, type Places } from './settings.ts'
+import { attachmentOf, type Settings } from './settings.ts'
 import type { TraceDocument } from './trace-report.ts'
 
 /** State of a running cnitool command, for its error messages. */
@@ -20,18 +20,23 @@ export interface Progress {
 }
 
 /** Executes a command of cnitool and returns its output. */
-export async function execute(line: CommandLine, places: Places, io: CnitoolIo, progress: Progress): Promise<string> {
-  if (line.command === 'version') return versions(line, places, io)
-  if (line.command === 'cache') return cacheCommand(line, places, io.cwd)
+export async function execute(
+  line: CommandLine,
+  settings: Settings,
+  io: CnitoolIo,
+  progress: Progress,
+): Promise<string> {
+  if (line.command === 'version') return versions(line, settings, io)
+  if (line.command === 'cache') return cacheCommand(line, settings, io.cwd)
   const { network, netns } = targetOf(line)
   const rt = attachmentOf(line, netns, io)
-  const list = load(network, places)
+  const list = load(network, settings)
   progress.list = list
   if (netns !== '') progress.netns = rt.netns
   if (line.dryRun && isVerb(line.command)) {
-    return explain(line.command, line, list, rt, places, io.exec ?? realExec())
+    return explain(line.command, line, list, rt, settings, io.exec ?? realExec())
   }
-  const runtime = runtimeOf(places, io)
+  const runtime = runtimeOf(settings, io)
   switch (line.command) {
     case 'add': {
       const { document, cniVersion } = await runtime.add(list, rt)
@@ -54,12 +59,12 @@ export async function execute(line: CommandLine, places: Places, io: CnitoolIo, 
   }
 }
 
-function runtimeOf({ path, cacheDir, timeout }: Places, io: CnitoolIo): Cni {
+function runtimeOf({ path, cacheDir, timeout }: Settings, io: CnitoolIo): Cni {
   const { env, signal, exec } = io
   return cni({ path, cacheDir, timeout, env, signal, exec, stderr: pluginStderr(io) })
 }
 
-function load(network: string | undefined, { confDir, confFile }: Places): NetworkList {
+function load(network: string | undefined, { confDir, confFile }: Settings): NetworkList {
   if (confFile === undefined) return loadConflist(confDir, network ?? '')
   const list = loadConflistFile(confFile)
   const { name } = list.conflist
@@ -76,7 +81,7 @@ function describeValid({ conflist }: NetworkList, capabilities: readonly string[
 
 async function versions(
   { positionals, flags }: CommandLine,
-  { path, timeout }: Places,
+  { path, timeout }: Settings,
   io: CnitoolIo,
 ): Promise<string> {
   if (positionals.length === 0) throw new UsageError('version needs PLUGIN, got no argument')

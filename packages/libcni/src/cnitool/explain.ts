@@ -9,7 +9,7 @@ import type { NetworkList } from '../network-list.ts'
 import { type Plan, type PlanRequest, planNetwork } from '../plan.ts'
 import type { CommandLine, VerbCommand } from './command-line.ts'
 import { validAttachments } from './command-line.ts'
-import type { Places } from './settings.ts'
+import type { Settings } from './settings.ts'
 
 /** Explains the plugin calls that a verb would make. Calls no plugin and changes nothing. */
 export function explain(
@@ -17,13 +17,13 @@ export function explain(
   { flags }: CommandLine,
   list: NetworkList,
   rt: Attachment,
-  places: Places,
+  settings: Settings,
   exec: Pick<Exec, 'find'>,
 ): string {
   const notes: string[] = []
-  const plan = planNetwork(list.conflist, requestOf(command, flags.keep, list, rt, places, notes))
+  const plan = planNetwork(list.conflist, requestOf(command, flags.keep, list, rt, settings, notes))
   const whole = { ...plan, notes: [...notes, ...plan.notes] }
-  const found = plan.calls.map((call) => lookUp(call, places, exec))
+  const found = plan.calls.map((call) => lookUp(call, settings, exec))
   return flags.json ? explainJson(whole, found) : explainText(whole, found)
 }
 
@@ -34,7 +34,7 @@ function requestOf(
   keep: readonly string[] | undefined,
   { conflist }: NetworkList,
   rt: Attachment,
-  { path, cacheDir }: Places,
+  { path, cacheDir }: Settings,
   notes: string[],
 ): PlanRequest {
   const { name: network, cniVersion = '' } = conflist
@@ -74,7 +74,7 @@ function requestOf(
   }
 }
 
-function lookUp({ type }: Plan['calls'][number], { path }: Places, exec: Pick<Exec, 'find'>): Found {
+function lookUp({ type }: Plan['calls'][number], { path }: Settings, exec: Pick<Exec, 'find'>): Found {
   try {
     return { executable: exec.find(type, path) }
   } catch (error) {
@@ -101,11 +101,11 @@ function explainText({ command, network, cniVersion, calls, notes }: Plan, found
 function step(
   { command, type, env, conf, prevResult }: Plan['calls'][number],
   found: Found | undefined,
-  place: string,
+  position: string,
 ): string {
   const executable = found !== undefined && 'executable' in found ? found.executable : type
   const remarks = [
-    `${place} ${command} ${type}${env.CNI_CONTAINERID ? ` for ${env.CNI_CONTAINERID}/${env.CNI_IFNAME}` : ''}`,
+    `${position} ${command} ${type}${env.CNI_CONTAINERID ? ` for ${env.CNI_CONTAINERID}/${env.CNI_IFNAME}` : ''}`,
     ...(found !== undefined && 'problem' in found ? [`cannot be run: ${found.problem}`] : []),
     ...(prevResult === 'plugin before' ? ['"prevResult" is added: the output of the previous plugin'] : []),
     ...(prevResult === 'cache' ? ['"prevResult" is the cached result'] : []),

@@ -12,7 +12,7 @@ import {
 } from '@cni/types'
 import { hintOf, isRuntimeError } from '../errors.ts'
 import type { Progress } from './commands.ts'
-import type { Places } from './settings.ts'
+import type { Settings } from './settings.ts'
 
 /** Formats an error of cnitool as text for the user, with advice. */
 export function reportText(error: unknown, hints: readonly string[], colour: boolean): string {
@@ -41,13 +41,13 @@ export function errorDocument(
 }
 
 /** Advice for the user about an error of cnitool. */
-export function hintsFor(error: unknown, places: Places | undefined, progress: Progress): string[] {
+export function hintsFor(error: unknown, settings: Settings | undefined, progress: Progress): string[] {
   if (isUsageError(error)) return ["run 'cnitool --help' for usage"]
-  const hints = [hintOf(error), places && lookupHint(error, places), namespaceHint(progress), retryHint(error)]
+  const hints = [hintOf(error), settings && lookupHint(error, settings), namespaceHint(progress), retryHint(error)]
   return hints.filter((hint) => hint !== undefined)
 }
 
-function lookupHint(error: unknown, { path, confDir }: Places): string | undefined {
+function lookupHint(error: unknown, { path, confDir }: Settings): string | undefined {
   const origin = originOf(error)
   if (isRuntimeError(origin) && origin.code === 'NO_CONFIG') {
     return `put a .conflist file into ${confDir}, or pass --conf FILE or --conf-dir DIR`

@@ -8,7 +8,7 @@ import { type CommandLine, parseCommandLine } from './command-line.ts'
 import { execute, type Progress } from './commands.ts'
 import type { CnitoolIo } from './io.ts'
 import { errorDocument, hintsFor, reportJson, reportText } from './report.ts'
-import { type Places, placesOf } from './settings.ts'
+import { type Settings, settingsOf } from './settings.ts'
 import { totalText, traceJson, traceText } from './trace-report.ts'
 import { helpText } from './usage.ts'
 
@@ -25,7 +25,7 @@ export type { CnitoolIo } from './io.ts'
 export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promise<0 | 1 | 2> {
   const progress: Progress = {}
   let line: CommandLine | undefined
-  let places: Places | undefined
+  let settings: Settings | undefined
   try {
     const parsed = parseCommandLine(argv)
     if (parsed === 'version') {
@@ -37,12 +37,12 @@ export async function runCnitool(argv: readonly string[], io: CnitoolIo): Promis
       return 0
     }
     line = parsed
-    const where = placesOf(parsed, io)
-    places = where
+    const where = settingsOf(parsed, io)
+    settings = where
     io.stdout(await traced(parsed, io, progress, (watched) => execute(parsed, where, watched, progress)))
     return 0
   } catch (error) {
-    const hints = hintsFor(error, places, progress)
+    const hints = hintsFor(error, settings, progress)
     if (line?.command === 'add' && !line.dryRun && progress.list !== undefined) hints.push(undoHint(argv))
     const cniVersion = progress.list?.conflist.cniVersion
     // Searches the arguments of an invalid command line: the parser may have stopped before `--json`.

@@ -9,7 +9,7 @@ import { DEFAULT_CNI_PATH, DEFAULT_CONF_DIR } from './flags.ts'
 import type { CnitoolIo } from './io.ts'
 
 /** Folders and time limit of a cnitool command. */
-export interface Places {
+export interface Settings {
   readonly path: readonly string[]
   readonly cacheDir: string
   readonly confDir: string
@@ -18,7 +18,7 @@ export interface Places {
 }
 
 /** Reads the folders and the time limit of a cnitool command from flags and environment. */
-export function placesOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Places {
+export function settingsOf({ flags }: CommandLine, { env, cwd }: CnitoolIo): Settings {
   return {
     path: (flags.cniPath || env.CNI_PATH || DEFAULT_CNI_PATH).split(':').filter((folder) => folder !== ''),
     cacheDir: resolve(cwd, flags.cacheDir || DEFAULT_CACHE_DIR),

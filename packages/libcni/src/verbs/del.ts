@@ -18,7 +18,7 @@ export async function delNetwork(
   const { name, cniVersion = '' } = conflist
   const key = { ...rt, network: name }
   cacheFile(op.cacheDir, key)
-  const prevResult = delKnowsResult(conflist) ? rememberedResult(op, key, cniVersion) : undefined
+  const prevResult = delKnowsResult(conflist) ? cachedResult(op, key, cniVersion) : undefined
   let failure: RuntimeError | undefined
   for (const plugin of conflist.plugins.toReversed()) {
     // Stops after a plugin's failure if the operation was aborted or has timed out: calls no further plugin.
@@ -43,7 +43,7 @@ type Key = Attachment & { readonly network: string }
  * Continues without a cached result if the result is unreadable. Reason: the container must remain deletable
  * (containernetworking/cni#1055).
  */
-function rememberedResult(op: Operation, key: Key, version: string): unknown {
+function cachedResult(op: Operation, key: Key, version: string): unknown {
   try {
     return readCachedResult(op.cacheDir, key, version)
   } catch {

@@ -18,8 +18,8 @@ export async function collectGarbage(
 ): Promise<void> {
   if (list.conflist.disableGC) return
   const failures: RuntimeError[] = []
-  const remembered = listCachedAttachments(op.cacheDir)
-  for (const stale of staleAttachments(list.conflist.name, remembered, validAttachments)) {
+  const cached = listCachedAttachments(op.cacheDir)
+  for (const stale of staleAttachments(list.conflist.name, cached, validAttachments)) {
     const what = `failed to delete stale attachment ${stale.containerID} ${stale.ifName}`
     await collecting(failures, what, () => delNetwork(op, list, stale))
   }

@@ -3,20 +3,20 @@ import { CniError, ErrorCode, type Verb } from '@cni/types'
 import { RuntimeError } from './errors.ts'
 
 /** Network and container that an operation works on. Operations on the same container run one after the other. */
-export interface Claim {
+export interface OperationTarget {
   readonly verb: Verb
   readonly network: string
   /** Container that the operation works on. Missing for GC, which works on all attachments of its network. */
   readonly containerID?: string | undefined
 }
 
-interface Turn {
-  readonly claim: Claim
+interface QueuedOperation {
+  readonly target: OperationTarget
   readonly ended: Promise<void>
 }
 
-/** Map from a cache folder to this process's unfinished operations, which run or wait. */
-const unfinished = new Map<string, Set<Turn>>()
+/** Map from a cache folder to the queue of this process's operations, which run or wait. */
+const queues = new Map<string, Set<QueuedOperation>>()
 
 /**
  * Runs an operation after all conflicting earlier ones. Never waits for later operations, because this could cause
@@ -24,36 +24,40 @@ const unfinished = new Map<string, Set<Turn>>()
  *
  * @throws {@link RuntimeError} `BUSY` with code 11 if the signal aborts the wait. The operation has not started.
  */
-export async function inTurn<T>(
+export async function runQueued<T>(
   cacheDir: string,
-  claim: Claim,
+  target: OperationTarget,
   signal: AbortSignal | undefined,
   body: () => Promise<T>,
 ): Promise<T> {
   const folder = resolve(cacheDir)
-  const turns = unfinished.get(folder) ?? new Set()
-  unfinished.set(folder, turns)
-  const before = [...turns].filter((turn) => collide(turn.claim, claim))
+  const queue = queues.get(folder) ?? new Set()
+  queues.set(folder, queue)
+  const before = [...queue].filter((queued) => conflict(queued.target, target))
   let end = () => {}
-  const turn: Turn = { claim, ended: new Promise((done) => (end = done)) }
-  turns.add(turn)
+  const queued: QueuedOperation = { target, ended: new Promise((done) => (end = done)) }
+  queue.add(queued)
   try {
-    if (before.length > 0) await allEnded(before, claim, signal)
+    if (before.length > 0) await allEnded(before, target, signal)
     return await body()
   } finally {
-    turns.delete(turn)
-    if (turns.size === 0) unfinished.delete(folder)
+    queue.delete(queued)
+    if (queue.size === 0) queues.delete(folder)
     end()
   }
 }
 
-function collide(one: Claim, other: Claim): boolean {
+function conflict(one: OperationTarget, other: OperationTarget): boolean {
   if (one.containerID !== undefined && other.containerID !== undefined) return one.containerID === other.containerID
   return one.network === other.network
 }
 
-async function allEnded(before: readonly Turn[], claim: Claim, signal: AbortSignal | undefined): Promise<void> {
-  const ended = Promise.all(before.map((turn) => turn.ended))
+async function allEnded(
+  before: readonly QueuedOperation[],
+  target: OperationTarget,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const ended = Promise.all(before.map((queued) => queued.ended))
   if (signal === undefined) return void (await ended)
   let stop = () => {}
   const stopped = new Promise<true>((done) => {
@@ -61,15 +65,19 @@ async function allEnded(before: readonly Turn[], claim: Claim, signal: AbortSign
   })
   signal.addEventListener('abort', stop, { once: true })
   try {
-    if (signal.aborted || (await Promise.race([ended, stopped])) === true) throw busy(before, claim, signal)
+    if (signal.aborted || (await Promise.race([ended, stopped])) === true) throw busy(before, target, signal)
   } finally {
     signal.removeEventListener('abort', stop)
   }
 }
 
-function busy([first]: readonly Turn[], { verb, network, containerID }: Claim, signal: AbortSignal): RuntimeError {
+function busy(
+  [first]: readonly QueuedOperation[],
+  { verb, network, containerID }: OperationTarget,
+  signal: AbortSignal,
+): RuntimeError {
   const what = containerID === undefined ? `network "${network}"` : `container ${containerID}`
-  const message = `${verb} of ${what} did not begin: ${first?.claim.verb ?? 'another'} of it has not ended`
+  const message = `${verb} of ${what} did not begin: ${first?.target.verb ?? 'another'} of it has not ended`
   const cause = new CniError(ErrorCode.tryAgainLater, 'the caller gave up', { cause: signal.reason })
   return new RuntimeError('BUSY', message, { cause })
 }
