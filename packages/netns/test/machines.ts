@@ -10,11 +10,11 @@ export interface Machines extends AsyncDisposable {
 }
 
 /** Declares a test in the network namespace of a new node with a pod. */
-export type Within = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
+export type TestInNode = (title: string, body: (rtnl: Rtnl, pod: Rtnl, machines: Machines) => Promise<void>) => void
 
 /** Declares tests on a new node. The node has a bridge `b0` and a veth (`v0`, `v1`) that is up. */
-export const withinNode =
-  (start: () => Promise<Machines>): Within =>
+export const testInNode =
+  (start: () => Promise<Machines>): TestInNode =>
   (title, body) =>
     test(title, async () => {
       await using machines = await start()

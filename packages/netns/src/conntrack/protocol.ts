@@ -1,6 +1,6 @@
 import { NetnsError } from '../handle/netns-error.ts'
 import { checkInteger, shown } from '../rtnl/check.ts'
-import { wordOf } from '../rtnl/word-of.ts'
+import { constantName } from '../rtnl/constant-name.ts'
 
 // IP protocol numbers from the kernel header <linux/in.h>.
 const protocols = { icmp: 1, tcp: 6, udp: 17, dccp: 33, gre: 47, icmpv6: 58, sctp: 132, udplite: 136 } as const
@@ -15,5 +15,5 @@ export function protocolNumber(protocol: string | number): number {
 
 /** Returns the name of an IP protocol, or the number if the name is unknown. */
 export function protocolName(number: number): string | number {
-  return wordOf(protocols, number) ?? number
+  return constantName(protocols, number) ?? number
 }

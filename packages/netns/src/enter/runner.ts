@@ -53,7 +53,7 @@ export function createRunner(load: () => Sys): Runner {
       const shielded = options.shield !== undefined && options.shield.length > 0
       if (target === 'host' && entered.length === 0 && !shielded) return checked(body())
       const sys = unlessFake(target, load)
-      const value = within(
+      const value = runInside(
         sys,
         targetName(target),
         (here) => unlessFake(target, () => setns(sys, target, entered[0] ?? here)),
@@ -67,7 +67,7 @@ export function createRunner(load: () => Sys): Runner {
     runInNew(body) {
       if (stranded) throw stranded
       const sys = load()
-      return within(
+      return runInside(
         sys,
         'a new namespace',
         () => sys.unshare(CLONE_NEWNET),
@@ -76,10 +76,10 @@ export function createRunner(load: () => Sys): Runner {
     },
   }
 
-  function within<T>(sys: Sys, place: string, enter: (here: number) => void, body: () => T): T {
+  function runInside<T>(sys: Sys, name: string, enter: (here: number) => void, body: () => T): T {
     const here = openSync('/proc/thread-self/ns/net', constants.O_RDONLY)
     try {
-      enterOrThrow(place, () => enter(here))
+      enterOrThrow(name, () => enter(here))
       entered.push(here)
       return attempt(body, () => {
         entered.pop()
@@ -147,13 +147,13 @@ function unlessFake<T>(target: NetnsTarget, act: () => T): T {
   }
 }
 
-function enterOrThrow(place: string, enter: () => void): void {
+function enterOrThrow(name: string, enter: () => void): void {
   try {
     enter()
   } catch (cause) {
     if (!isSysError(cause)) throw cause
     const why = `${cause.message}${privilegeHint(cause.code, 'CAP_SYS_ADMIN')}`
-    throw new NetnsError(cause.code, `Could not enter ${place}: ${why}`, { cause })
+    throw new NetnsError(cause.code, `Could not enter ${name}: ${why}`, { cause })
   }
 }
 

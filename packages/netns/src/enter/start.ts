@@ -12,7 +12,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { tryLoadSys } from '../sys/load-sys.ts'
 import { type EnterOptions, run } from './runner.ts'
 import { assertTarget, targetName } from './target.ts'
-import { foreignUserNamespace } from './user-namespace.ts'
+import { otherUserNamespace } from './user-namespace.ts'
 
 /**
  * Starts a program inside a network namespace and returns at once. Await `done` of the result outside of `netns.run`.
@@ -30,7 +30,7 @@ export function start(
   assertTarget(target)
   const shielded = shield !== undefined && shield.length > 0
   if (tryLoadSys() !== undefined || (target === 'host' && !shielded)) {
-    const owner = target === 'host' ? undefined : foreignUserNamespace(target)
+    const owner = target === 'host' ? undefined : otherUserNamespace(target)
     if (owner !== undefined) return startOwned(target, owner, argv, options)
     return run(target, () => startHere(argv, rest), { shield, onShieldError })
   }

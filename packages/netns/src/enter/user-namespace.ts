@@ -8,7 +8,7 @@ const NS_GET_USERNS = 0xb701
  * Opens the user namespace that owns a network namespace. The caller closes the descriptor. Returns `undefined` if the
  * owner is the user namespace of this process, or unknown.
  */
-export function foreignUserNamespace(target: Netns): number | undefined {
+export function otherUserNamespace(target: Netns): number | undefined {
   let owner: number
   try {
     owner = loadSys().ioctl(target.fd, NS_GET_USERNS, new Uint8Array(8))
@@ -28,7 +28,7 @@ export function foreignUserNamespace(target: Netns): number | undefined {
  * user namespace may add iptables rules that match users or groups.
  */
 export function hasOwnUsers(target: Netns): boolean {
-  const owner = foreignUserNamespace(target)
+  const owner = otherUserNamespace(target)
   if (owner === undefined) return false
   closeSync(owner)
   return true

@@ -3,12 +3,12 @@ import { NLM_F_DUMP_INTR, NLM_F_MULTI, NLMSG_DONE, NLMSG_ERROR, NLMSG_NOOP, NLMS
 import { decodeMessages, type Message } from './decode.ts'
 import { NetlinkError } from './netlink-error.ts'
 import { refusalIn } from './refusal.ts'
-import type { Way } from './request.ts'
+import type { RequestKind } from './request.ts'
 
 /** Sequence numbers of netlink requests that are sent together, to recognise the kernel's answers. */
 export interface Expected {
   /** Type of a single netlink request: read one object, change, or dump. `undefined` for a batch. */
-  readonly way: Way | undefined
+  readonly kind: RequestKind | undefined
   /** Sequence numbers of the first and the last request message. */
   readonly first: number
   readonly last: number
@@ -44,12 +44,12 @@ export function noAnswers(expected: Expected, keep?: Keep): Answers {
 /** Adds the messages of one datagram from the kernel. Throws `NetnsError('PROTOCOL')` for an invalid datagram. */
 export function addDatagram(answers: Answers, datagram: Uint8Array): void {
   const { keep, expected } = answers
-  const { way, first, last, final } = expected
+  const { kind, first, last, final } = expected
   for (const message of decodeMessages(datagram)) {
     const { type, flags, sequence } = message
     // Skips late answers to an earlier request that failed. Accepts sequence number 0, which nf_tables gives to set
     // elements.
-    const isUnnumbered = sequence === 0 && way === undefined && type > NLMSG_MIN_TYPE
+    const isUnnumbered = sequence === 0 && kind === undefined && type > NLMSG_MIN_TYPE
     if (!isUnnumbered && (sequence < first || sequence > last)) continue
     answers.port = message.port
     if ((flags & NLM_F_DUMP_INTR) !== 0) answers.interrupted = true
@@ -59,7 +59,7 @@ export function addDatagram(answers: Answers, datagram: Uint8Array): void {
       if (sequence === final) answers.done = true
     } else if (type !== NLMSG_NOOP && type !== NLMSG_OVERRUN) {
       if (keep === undefined || keep(message, answers.replies.length)) answers.replies.push(message)
-      if (way === 'get' && (flags & NLM_F_MULTI) === 0) answers.done = true
+      if (kind === 'get' && (flags & NLM_F_MULTI) === 0) answers.done = true
     }
   }
 }
@@ -79,7 +79,7 @@ export function repliesOf(answers: Answers, what: string, attempt: number, consi
   const { expected, replies, refusals, done, lost, interrupted } = answers
   const [refusal] = refusals
   if (refusal !== undefined) throw new NetlinkError(what, refusal)
-  const changes = expected.way === 'ask'
+  const changes = expected.kind === 'ask'
   if (done && (changes || !(lost || interrupted))) return replies
   if ((lost || interrupted) && !changes && attempt < ATTEMPTS) return 'again'
   if (lost) throw new NetnsError('ENOBUFS', `${what}: ENOBUFS, the answer did not fit into the socket's buffer`)

@@ -6,7 +6,7 @@ import type { Message } from './decode.ts'
 import { encodeMessage, type Request } from './encode.ts'
 import type { NetlinkError } from './netlink-error.ts'
 import { numberMessages } from './numbering.ts'
-import { encodeRequest, type Way } from './request.ts'
+import { encodeRequest, type RequestKind } from './request.ts'
 import type { NetlinkSocket } from './socket.ts'
 
 /**
@@ -89,10 +89,10 @@ export function channelFrom(socket: NetlinkSocket): Channel {
   let port: number | undefined
   let unread = false
 
-  const talk = (datagram: Buffer, what: string, way?: Way, keep?: Keep): Answers => {
+  const talk = (datagram: Buffer, what: string, kind?: RequestKind, keep?: Keep): Answers => {
     try {
       // The sequence numbers of netlink requests restart at 1 before they exceed 32 bits.
-      const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, way)
+      const expected = numberMessages(datagram, sequence > 0xf0000000 ? 1 : sequence + 1, kind)
       sequence = expected.last
       // Empties the socket's buffer of old answers, because the new answers need the space.
       while (unread) unread = socket.receive() !== 'none'
@@ -114,12 +114,12 @@ export function channelFrom(socket: NetlinkSocket): Channel {
     }
   }
   const replies = (
-    way: Way,
+    kind: RequestKind,
     request: Request,
     { consistent, keep }: NonNullable<Parameters<Channel['dump']>[1]> = {},
   ): Message[] => {
     for (let attempt = 1; ; attempt++) {
-      const answers = talk(encodeRequest(way, request), request.what, way, keep)
+      const answers = talk(encodeRequest(kind, request), request.what, kind, keep)
       const found = repliesOf(answers, request.what, attempt, consistent)
       if (found !== 'again') return found
     }

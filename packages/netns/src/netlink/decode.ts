@@ -38,7 +38,7 @@ export function eachMessage(bytes: Buffer, visit: (at: number, length: number) =
   for (let at = 0; at < bytes.length; ) {
     const rest = bytes.length - at
     const length = rest < NLMSG_HDRLEN ? rest : bytes.readUInt32LE(at)
-    if (length < NLMSG_HDRLEN || at + length > bytes.length) throw lie('message', length, at, bytes.length)
+    if (length < NLMSG_HDRLEN || at + length > bytes.length) throw invalidLength('message', length, at, bytes.length)
     visit(at, length)
     at += align(length)
   }
@@ -67,15 +67,15 @@ export function attributeMap(body: Buffer, fixedLength = 0): ReadonlyMap<number,
 
 /** Calls a function for each netlink attribute, without building a list. Throws as {@link decodeAttributes} does. */
 export function eachAttribute(bytes: Buffer, fixedLength: number, visit: (type: number, value: Buffer) => void): void {
-  if (bytes.length < fixedLength) throw lie('fixed part', fixedLength, 0, bytes.length)
+  if (bytes.length < fixedLength) throw invalidLength('fixed part', fixedLength, 0, bytes.length)
   for (let at = align(fixedLength); at + NLA_HDRLEN <= bytes.length; ) {
     const length = bytes.readUInt16LE(at)
-    if (length < NLA_HDRLEN || at + length > bytes.length) throw lie('attribute', length, at, bytes.length)
+    if (length < NLA_HDRLEN || at + length > bytes.length) throw invalidLength('attribute', length, at, bytes.length)
     visit(bytes.readUInt16LE(at + 2) & NLA_TYPE_MASK, bytes.subarray(at + NLA_HDRLEN, at + length))
     at += align(length)
   }
 }
 
-function lie(what: string, length: number, at: number, total: number): NetnsError {
+function invalidLength(what: string, length: number, at: number, total: number): NetnsError {
   return new NetnsError('PROTOCOL', `Invalid netlink ${what}: length ${length} at ${at} of ${total} bytes`)
 }

@@ -8,7 +8,7 @@ import type { NetlinkSocket } from './socket.ts'
  * netlink messages. Also throws the errors of `watch`.
  *
  * @example using socket = openNetlinkSocket(pod, NETLINK_NETFILTER, { groups: [NFNLGRP_NFTABLES] }) for await (const {
- *   messages, lost } of events(socket, { signal })) if (lost || messages.some(isOurs)) await look()
+ *   messages, lost } of events(socket, { signal })) if (lost || messages.some(isOurs)) await reread()
  */
 export async function* events(
   socket: NetlinkSocket,
@@ -44,7 +44,7 @@ export async function* events(
     while (signal?.aborted !== true) {
       const received = socket.receive()
       if (received === 'none') await (readable?.next(signal) ?? pause(interval, signal))
-      else if (received === 'lost') yield { messages: rest(socket), lost: true }
+      else if (received === 'lost') yield { messages: drain(socket), lost: true }
       else yield { messages: decodeMessages(received), lost: false }
     }
   } finally {
@@ -53,11 +53,11 @@ export async function* events(
 }
 
 // Maximum number of datagrams to read after a loss. The kernel may send faster than this process reads.
-const MOST_LEFT = 10_000
+const MAX_DRAINED = 10_000
 
-function rest(socket: NetlinkSocket): Message[] {
+function drain(socket: NetlinkSocket): Message[] {
   const messages: Message[] = []
-  for (let left = 0; left < MOST_LEFT; left++) {
+  for (let left = 0; left < MAX_DRAINED; left++) {
     const received = socket.receive()
     if (received === 'none') break
     if (received !== 'lost') messages.push(...decodeMessages(received))

@@ -55,7 +55,7 @@ test('decoding of any bytes terminates with values or a NetnsError', () => {
       endsWell(() => decodeMessages(bytes))
       endsWell(() => decodeAttributes(bytes, fixed))
       endsWell(() => attributeMap(bytes, fixed))
-      endsWell(() => addDatagram(noAnswers({ way: 'ask', first: 1, last: 1, final: 1 }), bytes))
+      endsWell(() => addDatagram(noAnswers({ kind: 'ask', first: 1, last: 1, final: 1 }), bytes))
     }),
   )
 })

@@ -2,7 +2,7 @@ import { closeSync } from 'node:fs'
 import { NetnsError } from '../handle/netns-error.ts'
 import { AF_NETLINK, MSG_DONTWAIT, MSG_TRUNC, SOCK_CLOEXEC, SOCK_RAW } from '../sys/constants.ts'
 import { isSysError, type Sys } from '../sys/sys.ts'
-import { leaveSocket } from './leave-socket.ts'
+import { closeInBackground } from './close-in-background.ts'
 import { u32 } from './values.ts'
 
 /**
@@ -35,7 +35,7 @@ export interface NetlinkSocket extends Disposable {
 }
 
 // Maximum number of datagrams from other processes that one `receive` call skips.
-const MOST_STRANGERS = 10_000
+const MAX_SKIPPED = 10_000
 
 // Size of the receive buffer: a datagram of a dump has up to 32 KiB.
 const BUFFER_SIZE = 64 * 1024
@@ -120,12 +120,12 @@ export function openSocket(
     receive() {
       check()
       const buffer = own ?? sharedBuffer()
-      for (let strangers = 0; strangers < MOST_STRANGERS; ) {
+      for (let skipped = 0; skipped < MAX_SKIPPED; ) {
         try {
           const length = sys.recv(fd, buffer, MSG_DONTWAIT | MSG_TRUNC, from)
           // Skips datagrams of other processes. Any process with CAP_NET_ADMIN in the namespace can send to this
           // socket.
-          if (from.readUInt32LE(PORT_AT) !== KERNEL) strangers++
+          if (from.readUInt32LE(PORT_AT) !== KERNEL) skipped++
           else if (length <= buffer.length) return buffer.slice(0, length)
           else {
             own = new Uint8Array(2 * length)
@@ -141,7 +141,7 @@ export function openSocket(
     },
     close,
     leave() {
-      if (open) leaveSocket(sys, fd)
+      if (open) closeInBackground(sys, fd)
       open = false
     },
     [Symbol.dispose]: close,

@@ -9,7 +9,7 @@ export const READABLE = 0x1
 /** Event flag: the socket can send data again. */
 export const WRITABLE = 0x4
 /** Event flags that mean that the socket's peer will send nothing more (EPOLLERR, EPOLLHUP, EPOLLRDHUP). */
-export const OVER = 0x8 | 0x10 | 0x2000
+export const HANGUP = 0x8 | 0x10 | 0x2000
 
 const RDHUP = 0x2000
 
@@ -50,7 +50,7 @@ interface Watcher {
 }
 
 let watcher: Watcher | undefined
-let isLookDue = false
+let isPollDue = false
 
 /** Calls `ready` when a descriptor becomes ready. The callback must read all data, or call `again`. */
 export function watch(fd: number, ready: (events: number) => void): Watch {
@@ -78,16 +78,16 @@ export function watch(fd: number, ready: (events: number) => void): Watch {
     end()
     throw error
   }
-  // Asks epoll once, because some events may have happened before the kernel was told to send signals.
-  lookSoon()
+  // Asks epoll once, because some events may have happened before the kernel was set to send signals.
+  pollSoon()
   return {
     writable(wanted) {
       interest.writeUInt32LE(READABLE | RDHUP | (wanted ? WRITABLE : 0), 0)
       control(EPOLL_CTL_MOD)
       // Asks epoll once, because the socket may have become writable since the last attempt to send.
-      if (wanted) lookSoon()
+      if (wanted) pollSoon()
     },
-    again: lookSoon,
+    again: pollSoon,
     end,
   }
 }
@@ -100,28 +100,28 @@ function begin(): Watcher {
     )
   }
   const epoll = checked(socketCalls().functions.epoll_create1(SOCK_CLOEXEC), 'epoll_create1', '')
-  process.on(SIGNAL, look)
+  process.on(SIGNAL, poll)
   watcher = { epoll, callbacks: new Map(), alive: setInterval(() => {}, 0x7fff_ffff) }
   return watcher
 }
 
 function finish(own: Watcher): void {
-  process.off(SIGNAL, look)
+  process.off(SIGNAL, poll)
   clearInterval(own.alive)
   closeSync(own.epoll)
   watcher = undefined
 }
 
-function lookSoon(): void {
-  if (isLookDue) return
-  isLookDue = true
-  setImmediate(look)
+function pollSoon(): void {
+  if (isPollDue) return
+  isPollDue = true
+  setImmediate(poll)
 }
 
 let events = Buffer.alloc(0)
 
-function look(): void {
-  isLookDue = false
+function poll(): void {
+  isPollDue = false
   if (watcher === undefined) return
   const { epoll, callbacks } = watcher
   const most = callbacks.size
@@ -142,6 +142,6 @@ function look(): void {
     isDone = true
   } finally {
     // Schedules the remaining callbacks after one throws, because the kernel sends no second signal.
-    if (!isDone) lookSoon()
+    if (!isDone) pollSoon()
   }
 }

@@ -6,7 +6,7 @@ import { NETLINK_ROUTE } from '../netlink/constants.ts'
 import type { Message } from '../netlink/decode.ts'
 import type { Request } from '../netlink/encode.ts'
 import { numberMessages } from '../netlink/numbering.ts'
-import { encodeRequest, type Way } from '../netlink/request.ts'
+import { encodeRequest, type RequestKind } from '../netlink/request.ts'
 import { optionalPackage } from '../sys/optional-package.ts'
 import { performLater } from './perform-later.ts'
 import type { Transport } from './transport.ts'
@@ -25,7 +25,7 @@ interface NpmNetlink {
 }
 
 // Milliseconds after which an answer of the kernel counts as lost.
-const TIMEOUT = 5000
+const TIMEOUT_MS = 5000
 
 /** Opens an rtnetlink socket through the npm package `netlink`, for Node.js without FFI. */
 export function npmTransport(withoutFfi: NetnsError): Transport {
@@ -33,7 +33,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   const socket = new RawNetlinkSocket(NETLINK_ROUTE, { localPort: 0 })
   let sequence = 0
   let waiting: { readonly answers: Answers; settle(error?: unknown): void } | undefined
-  let turn: Promise<unknown> = Promise.resolve()
+  let queue: Promise<unknown> = Promise.resolve()
   let open = true
 
   // The netlink socket keeps the process alive only while an operation waits for the kernel's answer.
@@ -49,10 +49,10 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
     }
   })
 
-  const talk = (datagram: Buffer, way: Way) =>
+  const talk = (datagram: Buffer, kind: RequestKind) =>
     new Promise<Answers>((resolve, reject) => {
       if (!open) throw closed()
-      const answers = noAnswers(numberMessages(datagram, ++sequence, way))
+      const answers = noAnswers(numberMessages(datagram, ++sequence, kind))
       const settle = (error?: unknown) => {
         waiting = undefined
         clearTimeout(timer)
@@ -60,15 +60,15 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
         if (error === undefined) resolve(answers)
         else reject(error)
       }
-      const timer = setTimeout(settle, TIMEOUT)
+      const timer = setTimeout(settle, TIMEOUT_MS)
       waiting = { answers, settle }
       socket.ref()
       socket.send(datagram, {}, (error) => error !== undefined && settle(error))
     })
-  const replies = async (way: Way, request: Request): Promise<Message[]> => {
+  const replies = async (kind: RequestKind, request: Request): Promise<Message[]> => {
     const { what } = request
     for (let attempt = 1; ; attempt++) {
-      const answers = await talk(encodeRequest(way, request), way).catch((cause) => {
+      const answers = await talk(encodeRequest(kind, request), kind).catch((cause) => {
         throw new NetnsError(errnoOf(cause) ?? 'PROTOCOL', `${what}: ${messageOf(cause)}`, { cause })
       })
       const found = repliesOf(answers, what, attempt)
@@ -78,8 +78,8 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
   return {
     perform<T>(operation: (channel: Questions) => T) {
       // Runs one operation at a time. The kernel refuses a second dump on a socket during the first.
-      const done = turn.then(() => performLater(operation, replies))
-      turn = done.catch(() => {})
+      const done = queue.then(() => performLater(operation, replies))
+      queue = done.catch(() => {})
       return done
     },
     close() {

@@ -1,11 +1,11 @@
 import { keptIn, type Netns, type NetnsTarget } from '../handle/netns.ts'
 import { type NetnsContext, placeOf, type Where } from '../handle/where.ts'
-import { keeping } from './keeping.ts'
-import { openReviving, openTransport } from './open-transport.ts'
-import { rtnlOver } from './over-transport.ts'
+import { rtnlFrom } from './from-transport.ts'
+import { openReconnecting, openTransport } from './open-transport.ts'
 import type { Link, NewLink } from './port/link.ts'
 import type { Rtnl } from './port/rtnl.ts'
-import { undoing } from './undoing.ts'
+import { withUndo } from './with-undo.ts'
+import { withoutDeletions } from './without-deletions.ts'
 
 /**
  * Opens an rtnetlink socket that stays in the given namespace. Close the socket after use. Without FFI, only `'host'`
@@ -47,9 +47,9 @@ export function openRtnl(where: Where): Promise<
 >
 export async function openRtnl(where: Where): Promise<Rtnl> {
   const { netns, undo } = placeOf(where, 'openRtnl')
-  const transport = await (undo === undefined ? openTransport(netns) : openReviving(netns))
-  const rtnl = rtnlOver(transport, netns)
-  if (keptIn(netns) !== undefined) return keeping(rtnl)
+  const transport = await (undo === undefined ? openTransport(netns) : openReconnecting(netns))
+  const rtnl = rtnlFrom(transport, netns)
+  if (keptIn(netns) !== undefined) return withoutDeletions(rtnl)
   if (undo === undefined) return rtnl
-  return undoing(rtnl, { netns, undo, open: openRtnl })
+  return withUndo(rtnl, { netns, undo, open: openRtnl })
 }

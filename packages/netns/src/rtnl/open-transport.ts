@@ -23,7 +23,7 @@ export async function openTransport(target: NetnsTarget): Promise<Transport> {
 }
 
 /** Opens an rtnetlink socket whose operations also work after `close`, because undo steps run later. */
-export async function openReviving(target: NetnsTarget): Promise<Transport> {
+export async function openReconnecting(target: NetnsTarget): Promise<Transport> {
   const first = await openTransport(target)
   let open = true
   return {

@@ -13,11 +13,11 @@ const message = (type: number): Message => ({ type, flags: 0, sequence: 0, port:
 /** Fake kernel: returns messages of the requested type, refuses types above 100, records all requests. */
 function kernel() {
   const asked: string[] = []
-  const ask = async (way: string, { type, what }: Request) => {
-    asked.push(`${way} ${type}`)
+  const ask = async (kind: string, { type, what }: Request) => {
+    asked.push(`${kind} ${type}`)
     await new Promise((resolve) => setTimeout(resolve, 1))
     if (type > 100) throw new NetnsError('ENODEV', `${what}: ENODEV`)
-    return way === 'dump' ? [message(type), message(type)] : [message(type)]
+    return kind === 'dump' ? [message(type), message(type)] : [message(type)]
   }
   return { asked, ask }
 }

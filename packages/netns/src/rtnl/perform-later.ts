@@ -2,18 +2,18 @@ import { firstOf } from '../netlink/answers.ts'
 import type { Questions } from '../netlink/channel.ts'
 import type { Message } from '../netlink/decode.ts'
 import type { Request } from '../netlink/encode.ts'
-import type { Way } from '../netlink/request.ts'
+import type { RequestKind } from '../netlink/request.ts'
 
 /** Function that returns the kernel's answer to one request, or throws the kernel's error. */
 type Answer = () => Message[]
 
 /** Thrown to interrupt an operation until an answer arrives. Operations catch only `NetnsError`. */
 class Unanswered {
-  readonly way: Way
+  readonly kind: RequestKind
   readonly request: Request
 
-  constructor(way: Way, request: Request) {
-    this.way = way
+  constructor(kind: RequestKind, request: Request) {
+    this.kind = kind
     this.request = request
   }
 }
@@ -24,7 +24,7 @@ class Unanswered {
  */
 export async function performLater<T>(
   operation: (channel: Questions) => T,
-  ask: (way: Way, request: Request) => Promise<Message[]>,
+  ask: (kind: RequestKind, request: Request) => Promise<Message[]>,
 ): Promise<T> {
   const answers: Answer[] = []
   for (;;) {
@@ -32,16 +32,16 @@ export async function performLater<T>(
       return operation(replaying(answers))
     } catch (missing) {
       if (!(missing instanceof Unanswered)) throw missing
-      answers.push(await settled(ask(missing.way, missing.request)))
+      answers.push(await settled(ask(missing.kind, missing.request)))
     }
   }
 }
 
 function replaying(answers: readonly Answer[]): Questions {
   let asked = 0
-  const replies = (way: Way, request: Request): Message[] => {
+  const replies = (kind: RequestKind, request: Request): Message[] => {
     const answer = answers[asked++]
-    if (answer === undefined) throw new Unanswered(way, request)
+    if (answer === undefined) throw new Unanswered(kind, request)
     return answer()
   }
   return {

@@ -9,7 +9,7 @@ import { isSysError, type Sys } from './sys.ts'
 type FileLock = Disposable & { release(): void }
 
 /** Milliseconds between two attempts to lock the file. */
-const PAUSE = 5
+const PAUSE_MS = 5
 
 /**
  * Locks a file against other processes with an exclusive `flock`. If another process replaces the file meanwhile,
@@ -52,7 +52,7 @@ export async function lock(
       const code = ErrorCode.tryAgainLater
       throw Object.assign(new NetnsError('LOCKED', message, { path }), { [cniErrorKey]: { code } })
     }
-    await sleep(PAUSE)
+    await sleep(PAUSE_MS)
   }
 }
 

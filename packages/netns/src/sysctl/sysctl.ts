@@ -6,8 +6,8 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { placeOf, type Where } from '../handle/where.ts'
 import { sysctlPath } from './name.ts'
 import type { SysctlPort } from './port.ts'
-import { undoingSysctl } from './undoing.ts'
 import { sameValue, valueText } from './value.ts'
+import { sysctlWithUndo } from './with-undo.ts'
 
 /**
  * Network settings of a namespace (`/proc/sys/net`). With the context of a plugin call, every change registers an undo
@@ -21,7 +21,7 @@ import { sameValue, valueText } from './value.ts'
 export function sysctl(where: Where): SysctlPort {
   const { netns, undo } = placeOf(where, 'sysctl')
   const port = kernelSysctl(netns)
-  return undo === undefined ? port : undoingSysctl(port, undo)
+  return undo === undefined ? port : sysctlWithUndo(port, undo)
 }
 
 function kernelSysctl(netns: NetnsTarget): SysctlPort {

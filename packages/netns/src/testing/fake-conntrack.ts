@@ -38,7 +38,7 @@ export function fakeConntrack(): ConntrackPort & {
     namespaces.set(key, table)
     return table
   }
-  const open = (where: Where) => portOver(tableOf(where))
+  const open = (where: Where) => portFrom(tableOf(where))
   return {
     ...open('host'),
     open,
@@ -46,7 +46,7 @@ export function fakeConntrack(): ConntrackPort & {
       const table = tableOf(where)
       const entry = entryOf(connection)
       table.entries.push(entry)
-      tell(table, { type: 'new', entry })
+      notify(table, { type: 'new', entry })
     },
   }
 }
@@ -56,7 +56,7 @@ interface Table {
   readonly listeners: Set<(event: ConntrackEvent) => void>
 }
 
-function portOver(table: Table): ConntrackPort {
+function portFrom(table: Table): ConntrackPort {
   return {
     async list(filter = {}, options = {}) {
       const checked = checkFilter(filter)
@@ -69,14 +69,14 @@ function portOver(table: Table): ConntrackPort {
       const checked = checkNotEmpty(checkFilter(filter))
       const gone = table.entries.filter((entry) => matches(entry, checked) && only(entry))
       table.entries = table.entries.filter((entry) => !gone.includes(entry))
-      for (const { timeoutSeconds: _, ...entry } of gone) tell(table, { type: 'destroy', entry })
+      for (const { timeoutSeconds: _, ...entry } of gone) notify(table, { type: 'destroy', entry })
       return { deleted: gone.length }
     },
     watch: (filter: ConntrackFilter = {}, options = {}) => watch(table, checkFilter(filter), options),
   }
 }
 
-function tell({ listeners }: Table, event: ConntrackEvent): void {
+function notify({ listeners }: Table, event: ConntrackEvent): void {
   for (const listener of listeners) listener(event)
 }
 

@@ -3,8 +3,8 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { placeOf, type Where } from '../handle/where.ts'
 import { sysctlKey, sysctlPath } from '../sysctl/name.ts'
 import type { SysctlPort } from '../sysctl/port.ts'
-import { undoingSysctl } from '../sysctl/undoing.ts'
 import { sameValue, valueText } from '../sysctl/value.ts'
+import { sysctlWithUndo } from '../sysctl/with-undo.ts'
 
 /**
  * Replacement for `sysctl()` in tests, without a kernel and without root. Names, results and errors are as with
@@ -29,16 +29,16 @@ export function fakeSysctl(values: Readonly<Record<string, string | number | boo
     const key = target === 'host' ? target : `${target.dev}:${target.ino}`
     const settings = namespaces.get(key) ?? new Map(initial)
     namespaces.set(key, settings)
-    return portOver(settings)
+    return portFrom(settings)
   }
   const open = (where: Where): SysctlPort => {
     const { netns, undo } = placeOf(where, 'sysctl')
-    return undo === undefined ? portTo(netns) : undoingSysctl(portTo(netns), undo)
+    return undo === undefined ? portTo(netns) : sysctlWithUndo(portTo(netns), undo)
   }
   return { ...portTo('host'), open }
 }
 
-function portOver(settings: Map<string, string>): SysctlPort {
+function portFrom(settings: Map<string, string>): SysctlPort {
   const currentOf = (name: string): string | undefined => {
     const own = settings.get(sysctlKey(name))
     const [net, family, kind, , ...setting] = sysctlPath(name)

@@ -3,7 +3,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { failed, socketCalls } from '../ready/socket-calls.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
-import { connectionOver, type UnixConnection } from './connection.ts'
+import { connectionFrom, type UnixConnection } from './connection.ts'
 import { EAGAIN, ECONNABORTED, EINTR, EMFILE, ENFILE, SOCK_NONBLOCK } from './constants.ts'
 import type { ConnectionSettings } from './options.ts'
 import { peerOf } from './peer.ts'
@@ -36,7 +36,7 @@ export function admissionTo(fd: number, settings: ConnectionSettings, rules: Adm
   let spare: number | undefined = loadSys().dup(fd)
 
   const accept = (): number => socketCalls().functions.accept4(fd, null, null, SOCK_NONBLOCK | SOCK_CLOEXEC)
-  const turnAway = (): boolean => {
+  const refuseOne = (): boolean => {
     if (spare === undefined) return false
     closeSync(spare)
     const client = accept()
@@ -60,7 +60,7 @@ export function admissionTo(fd: number, settings: ConnectionSettings, rules: Adm
         const reason = isFull ? `${connections} connections are open already` : 'the option allow refused it'
         throw new NetnsError('REFUSED', `Process ${peer.pid} of user ${peer.uid} cannot connect to ${path}: ${reason}`)
       }
-      const connection = connectionOver(client, settings, () => connections--)
+      const connection = connectionFrom(client, settings, () => connections--)
       connections++
       return connection
     } catch (error) {
@@ -85,7 +85,7 @@ export function admissionTo(fd: number, settings: ConnectionSettings, rules: Adm
       if (errno === EAGAIN) return false
       if (errno === EINTR || errno === ECONNABORTED) return true
       onError(failed('accept4', `on ${path}`))
-      return (errno === EMFILE || errno === ENFILE) && turnAway()
+      return (errno === EMFILE || errno === ENFILE) && refuseOne()
     },
     close() {
       if (spare !== undefined) closeSync(spare)

@@ -4,7 +4,7 @@ import { NetnsError } from '../handle/netns-error.ts'
 import { SOCK_CLOEXEC } from '../sys/constants.ts'
 import { loadSys } from '../sys/load-sys.ts'
 import { unixAddress } from './address.ts'
-import { connectionOver, type UnixConnection } from './connection.ts'
+import { connectionFrom, type UnixConnection } from './connection.ts'
 import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
 import { settingsOf } from './options.ts'
 
@@ -49,7 +49,7 @@ export function connectUnix(
   const fd = loadSys().socket(AF_UNIX, settings.socketType | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)
   try {
     connectTo(fd, path, address)
-    return connectionOver(fd, settings)
+    return connectionFrom(fd, settings)
   } catch (error) {
     closeSync(fd)
     throw error

@@ -1,7 +1,7 @@
 import { closeSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { NetnsError } from '../handle/netns-error.ts'
-import { OVER, WRITABLE, watch } from '../ready/readiness.ts'
+import { HANGUP, WRITABLE, watch } from '../ready/readiness.ts'
 import { SCM_MAX_FD } from './constants.ts'
 import type { UnixMessage } from './message.ts'
 import type { ConnectionSettings } from './options.ts'
@@ -51,10 +51,10 @@ interface Waiter {
 }
 
 /** Number of messages that a connection delivers before it yields to the event loop. */
-const TURN = 64
+const MESSAGES_PER_YIELD = 64
 
 /** Creates a connection over a connected unix socket. If the call throws, the caller still owns the socket. */
-export function connectionOver(fd: number, settings: ConnectionSettings, onClose = () => {}): UnixConnection {
+export function connectionFrom(fd: number, settings: ConnectionSettings, onClose = () => {}): UnixConnection {
   const peer = peerOf(fd)
   const waiters: Waiter[] = []
   let open = true
@@ -84,14 +84,14 @@ export function connectionOver(fd: number, settings: ConnectionSettings, onClose
     }
   }
   const watched = watch(fd, (events) => {
-    if ((events & OVER) !== 0) over()
+    if ((events & HANGUP) !== 0) over()
     // Calls sendmsg even if the peer is gone, so that the caller gets the kernel's error.
-    if ((events & (WRITABLE | OVER)) !== 0) outbox.flush()
+    if ((events & (WRITABLE | HANGUP)) !== 0) outbox.flush()
     deliver()
   })
   const outbox = outboxOf(fd, settings.maxPending, watched.writable)
-  const turn = async (): Promise<void> => {
-    burst = (burst + 1) % TURN
+  const yieldIfDue = async (): Promise<void> => {
+    burst = (burst + 1) % MESSAGES_PER_YIELD
     if (burst === 0) await nextTurn()
   }
   const close = (): void => {
@@ -118,14 +118,14 @@ export function connectionOver(fd: number, settings: ConnectionSettings, onClose
         )
       }
       await outbox.send(bytes, fds)
-      await turn()
+      await yieldIfDue()
     },
     async receive({ signal } = {}) {
       signal?.throwIfAborted()
       if (!open) return undefined
       const message = waiters.length === 0 ? next() : 'none'
       if (message === 'none') return await waitIn(waiters, signal)
-      await turn()
+      await yieldIfDue()
       return message
     },
     async *[Symbol.asyncIterator]() {

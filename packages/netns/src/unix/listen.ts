@@ -8,12 +8,12 @@ import { admissionTo } from './admission.ts'
 import type { connectUnix } from './connect.ts'
 import type { UnixConnection } from './connection.ts'
 import { AF_UNIX, SOCK_NONBLOCK } from './constants.ts'
-import { settingsOf, within } from './options.ts'
+import { inRange, settingsOf } from './options.ts'
 import { bindTo } from './socket-file.ts'
 
 const BACKLOG = 511
 /** Number of connections that a listener accepts before it yields to the event loop. */
-const TURN = 64
+const CONNECTIONS_PER_YIELD = 64
 
 /**
  * Listens on a unix socket. The listener keeps the process alive until `close`. Replaces an existing socket at the
@@ -68,8 +68,8 @@ export function listenUnix(
 } {
   const { mode = 0o600, maxConnections = 128, allow = () => true, onConnection, onError } = options
   const settings = settingsOf(options)
-  within('mode', mode, 0, 0o777)
-  within('maxConnections', maxConnections, 1, 1_000_000)
+  inRange('mode', mode, 0, 0o777)
+  inRange('maxConnections', maxConnections, 1, 1_000_000)
   const address = unixAddress(path)
   const fd = loadSys().socket(AF_UNIX, settings.socketType | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)
   const undo = [() => closeSync(fd)]
@@ -85,7 +85,7 @@ export function listenUnix(
     const watched = watch(fd, () => {
       // Stops accepting connections if the handler of an earlier connection has closed the listener.
       for (let count = 0; undo.length > 0 && admission.acceptOne(); count++) {
-        if (count === TURN) return watched.again()
+        if (count === CONNECTIONS_PER_YIELD) return watched.again()
       }
     })
     undo.push(watched.end)

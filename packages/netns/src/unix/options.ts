@@ -8,7 +8,7 @@ export interface ConnectionSettings extends MessageLimits {
   readonly maxPending: number
 }
 
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 
 /** Validates the options of a unix socket connection and fills in defaults. Throws `NetnsError('INVALID')`. */
 export function settingsOf(options: {
@@ -28,14 +28,14 @@ export function settingsOf(options: {
   return {
     socketType: isPackets ? SOCK_SEQPACKET : SOCK_STREAM,
     isPackets,
-    maxBytes: within('maxBytes', maxBytes, 1, MOST_BYTES),
-    maxFds: within('maxFds', maxFds, 0, SCM_MAX_FD),
-    maxPending: within('maxPending', maxPending, 0, Number.MAX_SAFE_INTEGER),
+    maxBytes: inRange('maxBytes', maxBytes, 1, MAX_BYTES),
+    maxFds: inRange('maxFds', maxFds, 0, SCM_MAX_FD),
+    maxPending: inRange('maxPending', maxPending, 0, Number.MAX_SAFE_INTEGER),
   }
 }
 
 /** Checks that an option is an integer within bounds. Throws `NetnsError('INVALID')`. */
-export function within(name: string, value: number, least: number, most: number): number {
+export function inRange(name: string, value: number, least: number, most: number): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value
   throw new NetnsError('INVALID', `${name} is ${value}: it must be an integer from ${least} to ${most}`)
 }

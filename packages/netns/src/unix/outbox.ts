@@ -28,7 +28,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
   const waiting: Waiting[] = []
   let pending = 0
 
-  const leave = (item: Waiting): void => {
+  const dequeue = (item: Waiting): void => {
     waiting.shift()
     pending -= item.bytes.length
     closeAll(item.fds)
@@ -37,7 +37,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
     const sent = transmit(fd, item.bytes, item.fds)
     if (sent === 'full') return false
     if (sent === item.bytes.length) {
-      leave(item)
+      dequeue(item)
       item.resolve()
       return true
     }
@@ -73,7 +73,7 @@ export function outboxOf(fd: number, maxPending: number, wait: (isWaiting: boole
           if (!attempt(item)) return
         } catch (error) {
           // Rejects only the message that failed (too large, or closed descriptors). The next message may succeed.
-          leave(item)
+          dequeue(item)
           item.reject(error)
         }
       }

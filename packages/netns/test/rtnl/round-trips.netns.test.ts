@@ -1,7 +1,7 @@
 import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { settledLinks, settledRoutes } from '../comes-later.ts'
+import { settledLinks, settledRoutes } from '../settled.ts'
 import { lackingKinds, oneOfEach } from './link-kinds.ts'
 
 const lacking = await lackingKinds()

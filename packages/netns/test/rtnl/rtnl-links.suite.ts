@@ -1,15 +1,15 @@
 import type { NewLink, Rtnl } from '@cni/netns'
 import { describe, expect } from 'vitest'
 import type { LinkChange } from '../../src/rtnl/port/arguments.ts'
-import { settledLinks } from '../comes-later.ts'
-import { destinations, type Within } from '../machines.ts'
+import { destinations, type TestInNode } from '../machines.ts'
+import { settledLinks } from '../settled.ts'
 
 const names = async (rtnl: Rtnl): Promise<string[]> => (await rtnl.getLinks()).map(({ name }) => name).sort()
 
 /** Tests of `openRtnl()` for links, over a fake and over a real kernel. */
-export function linkBehaviour(name: string, within: Within): void {
+export function linkBehaviour(name: string, inNode: TestInNode): void {
   describe(`links (${name})`, () => {
-    within(
+    inNode(
       'are added once; a different link with the same name is EEXIST, and the message names a difference',
       async (rtnl) => {
         expect(await rtnl.addLink({ kind: 'ifb', name: 'i0', mtu: 1400 })).toEqual({ added: true })
@@ -32,7 +32,7 @@ export function linkBehaviour(name: string, within: Within): void {
       },
     )
 
-    within('can get another remote address if they are tunnels', async (rtnl) => {
+    inNode('can get another remote address if they are tunnels', async (rtnl) => {
       const vxlan = { id: 7, port: 6081, remote: '10.9.0.2' }
       await rtnl.addLink({ kind: 'vxlan', name: 't0', up: true, vxlan })
       await rtnl.addAddress('t0', '10.8.0.1/30')
@@ -47,7 +47,7 @@ export function linkBehaviour(name: string, within: Within): void {
       await expect(rtnl.setLink('t0', { vxlan: { remote: 'far' } })).rejects.toMatchObject({ code: 'INVALID' })
     })
 
-    within('are not half created if the kernel refuses them', async (rtnl, pod, { pod: netns }) => {
+    inNode('are not half created if the kernel refuses them', async (rtnl, pod, { pod: netns }) => {
       const before = [await names(rtnl), await names(pod)]
       const refused: Array<[NewLink, string]> = [
         [{ kind: 'veth', name: 'x0', peer: { name: 'v0' } }, 'EEXIST'],
@@ -69,7 +69,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect([await names(rtnl), await names(pod)]).toEqual(before)
     })
 
-    within('can connect a pod as a veth, and both ends are deleted together', async (rtnl, pod, { pod: netns }) => {
+    inNode('can connect a pod as a veth, and both ends are deleted together', async (rtnl, pod, { pod: netns }) => {
       const peer = { name: 'eth0', netns, mtu: 1400, mac: '02:00:00:00:00:02', up: true }
       await rtnl.addLink({ kind: 'veth', name: 'x0', up: true, peer })
       const inside = await pod.getLink('eth0')
@@ -84,7 +84,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect(await rtnl.getLink('x0')).toBeUndefined()
     })
 
-    within(
+    inNode(
       'can be created in a pod, also with a name in use on the node, and are deleted with their parent',
       async (rtnl, pod, { pod: netns }) => {
         const link = {
@@ -103,7 +103,7 @@ export function linkBehaviour(name: string, within: Within): void {
       },
     )
 
-    within('can be changed, and setLink returns the previous link', async (rtnl) => {
+    inNode('can be changed, and setLink returns the previous link', async (rtnl) => {
       const change: LinkChange = {
         ...{ name: 'eth0', mtu: 1400, mac: '02:00:00:AB:00:01', txqlen: 7, alias: 'x', promisc: true },
         ...{ master: 'b0', bridgePort: { hairpin: true } },
@@ -123,7 +123,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect(await rtnl.getLink('v1')).not.toHaveProperty('master')
     })
 
-    within('stay unchanged if a change is refused', async (rtnl, _, { pod: netns }) => {
+    inNode('stay unchanged if a change is refused', async (rtnl, _, { pod: netns }) => {
       const before = settledLinks(await rtnl.getLinks())
       const refused: Array<[LinkChange, string]> = [
         [{ txqlen: 7, mtu: 70_000 }, 'EINVAL'],
@@ -145,7 +145,7 @@ export function linkBehaviour(name: string, within: Within): void {
       expect(settledLinks(await rtnl.getLinks())).toEqual(before)
     })
 
-    within('can move to a pod, and arrive down without addresses and routes', async (rtnl, pod, { pod: netns }) => {
+    inNode('can move to a pod, and arrive down without addresses and routes', async (rtnl, pod, { pod: netns }) => {
       await rtnl.addAddress('v0', '10.9.0.1/24')
       await rtnl.setLink('v0', { netns, name: 'eth0' })
       expect(await rtnl.getLink('v0')).toBeUndefined()

@@ -1,15 +1,15 @@
 import { isSameTbf, type NewRoute, tbf } from '@cni/netns'
 import { describe, expect } from 'vitest'
 import type { AddressFilter } from '../../src/rtnl/port/arguments.ts'
-import { settledRoutes } from '../comes-later.ts'
-import { destinations, MAIN, type Within } from '../machines.ts'
+import { destinations, MAIN, type TestInNode } from '../machines.ts'
+import { settledRoutes } from '../settled.ts'
 
 const TBF = { bitsPerSecond: 8_000_000, burstBytes: 20_000, limitBytes: 45_000 }
 
 /** Tests of `openRtnl()` for addresses, routes, rules, neighbours and qdiscs, over a fake and a real kernel. */
-export function routeBehaviour(name: string, within: Within): void {
+export function routeBehaviour(name: string, inNode: TestInNode): void {
   describe(`addresses and routes (${name})`, () => {
-    within('addresses are added once, and add the route to their network while the link is up', async (rtnl) => {
+    inNode('addresses are added once, and add the route to their network while the link is up', async (rtnl) => {
       expect(await rtnl.addAddress('v0', '10.9.0.1/24')).toEqual({ added: true })
       expect(await rtnl.addAddress('v0', '10.9.0.1/24')).toEqual({ added: false })
       await rtnl.addAddress('v0', '10.9.0.2/24')
@@ -26,7 +26,7 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await destinations(rtnl)).toEqual([])
     })
 
-    within('addresses can be listed by link, family and scope', async (rtnl) => {
+    inNode('addresses can be listed by link, family and scope', async (rtnl) => {
       await rtnl.addAddress('v0', '10.9.0.1/24')
       await rtnl.addAddress({ link: 'v0', cidr: '169.254.0.1/16', scope: 'link' })
       const found = async (filter: AddressFilter) => (await rtnl.getAddresses(filter)).map(({ address }) => address)
@@ -35,12 +35,12 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await found({ link: 'v0', family: 'ipv6', scope: 'universe' })).toEqual([])
     })
 
-    within('an existing IPv6 address with another prefix length is EEXIST', async (rtnl) => {
+    inNode('an existing IPv6 address with another prefix length is EEXIST', async (rtnl) => {
       await rtnl.addAddress('v0', 'fd00::1/64')
       await expect(rtnl.addAddress('v0', 'fd00::1/96')).rejects.toMatchObject({ code: 'EEXIST' })
     })
 
-    within('invalid addresses are refused', async (rtnl) => {
+    inNode('invalid addresses are refused', async (rtnl) => {
       for (const cidr of ['10.9.0.1', 'x/24', '10.9.0.1/33', '']) {
         await expect(rtnl.addAddress('v0', cidr)).rejects.toMatchObject({ code: 'INVALID' })
       }
@@ -48,7 +48,7 @@ export function routeBehaviour(name: string, within: Within): void {
       await expect(rtnl.addAddress({ cidr: '10.9.0.1/24' })).rejects.toMatchObject({ code: 'INVALID' })
     })
 
-    within('routes are added once, and can be added again as read', async (rtnl) => {
+    inNode('routes are added once, and can be added again as read', async (rtnl) => {
       await rtnl.addAddress('v0', '10.9.0.1/24')
       await rtnl.addAddress('v0', 'fd00::1/64')
       const routes: NewRoute[] = [
@@ -89,7 +89,7 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await rtnl.deleteRoute({ destination: '10.2.0.0/16', link: 'eth7' })).toEqual({ deleted: false })
     })
 
-    within('invalid routes are refused', async (rtnl) => {
+    inNode('invalid routes are refused', async (rtnl) => {
       await rtnl.addAddress('v0', '10.9.0.1/24')
       await rtnl.addRoute({ cidr: '10.1.0.0/16', gateway: '10.9.0.254' })
       const before = await rtnl.getRoutes(MAIN)
@@ -110,7 +110,7 @@ export function routeBehaviour(name: string, within: Within): void {
   })
 
   describe(`rules, neighbours, qdiscs (${name})`, () => {
-    within('a rule may continue at a later rule', async (rtnl) => {
+    inNode('a rule may continue at a later rule', async (rtnl) => {
       const skip = { family: 'ipv4', table: 0, goto: 32_766, priority: 100, fwmark: 0x200, mask: 0x200 } as const
       expect(await rtnl.addRule(skip)).toEqual({ added: true })
       expect(await rtnl.addRule(skip)).toEqual({ added: false })
@@ -121,7 +121,7 @@ export function routeBehaviour(name: string, within: Within): void {
       await expect(rtnl.addRule({ ...skip, goto: 0 })).rejects.toMatchObject({ code: 'INVALID' })
     })
 
-    within('rules are added once, before the others, and can be added again as read', async (rtnl) => {
+    inNode('rules are added once, before the others, and can be added again as read', async (rtnl) => {
       expect((await rtnl.getRules()).map(({ table }) => table)).toEqual([255, 254, 253, 255, 254])
       const rule = { family: 'ipv4', fwmark: 1337, table: 133 } as const
       expect(await rtnl.addRule(rule)).toEqual({ added: true })
@@ -150,7 +150,7 @@ export function routeBehaviour(name: string, within: Within): void {
       })
     })
 
-    within('neighbours are added once, replaced, and deleted', async (rtnl) => {
+    inNode('neighbours are added once, replaced, and deleted', async (rtnl) => {
       const entry = { link: 'v0', address: '10.9.0.7', mac: '02:00:00:00:00:07' }
       expect(await rtnl.addNeighbour(entry)).toEqual({ added: true })
       expect(await rtnl.addNeighbour(entry)).toEqual({ added: false })
@@ -164,7 +164,7 @@ export function routeBehaviour(name: string, within: Within): void {
       await expect(rtnl.addNeighbour({ ...entry, link: 'eth7' })).rejects.toMatchObject({ code: 'ENODEV' })
     })
 
-    within('qdiscs and redirections are added once, and deleted', async (rtnl) => {
+    inNode('qdiscs and redirections are added once, and deleted', async (rtnl) => {
       const tbf = { kind: 'tbf', link: 'v0', handle: '1:', tbf: TBF } as const
       expect(await rtnl.addQdisc(tbf)).toEqual({ added: true })
       expect(await rtnl.addQdisc(tbf)).toEqual({ added: false })
@@ -188,7 +188,7 @@ export function routeBehaviour(name: string, within: Within): void {
       expect(await rtnl.deleteQdisc({ link: 'v0' })).toEqual({ deleted: false })
     })
 
-    within('tbf() gives every rate a burst that the kernel accepts and returns', async (rtnl) => {
+    inNode('tbf() gives every rate a burst that the kernel accepts and returns', async (rtnl) => {
       for (const bitsPerSecond of [1, 1000, 999_999, 8_000_000, 1e9, 1e11, 1e12, 1e15]) {
         for (const burstBits of [undefined, 0, 1, 0x7fffffff, 0xffffffff, Number.MAX_SAFE_INTEGER]) {
           const qdisc = { kind: 'tbf', link: 'v0', handle: '1:', tbf: tbf({ bitsPerSecond, burstBits }) } as const

@@ -1,18 +1,18 @@
 import type { Rtnl } from '@cni/netns'
 import { describe, expect } from 'vitest'
 import { failingCall } from '../call-undo.ts'
-import { type Machines, withinNode } from '../machines.ts'
+import { type Machines, testInNode } from '../machines.ts'
 import { linkBehaviour } from './rtnl-links.suite.ts'
 import { routeBehaviour } from './rtnl-routes.suite.ts'
 
 /** Tests of `openRtnl()` that run over a fake and over a real kernel. */
 export function rtnlBehaviour(name: string, start: () => Promise<Machines>): void {
-  const within = withinNode(start)
-  linkBehaviour(name, within)
-  routeBehaviour(name, within)
+  const inNode = testInNode(start)
+  linkBehaviour(name, inNode)
+  routeBehaviour(name, inNode)
 
   describe(`calls (${name})`, () => {
-    within('a failing ADD leaves both namespaces unchanged', async (rtnl, pod, { open, node, pod: netns }) => {
+    inNode('a failing ADD leaves both namespaces unchanged', async (rtnl, pod, { open, node, pod: netns }) => {
       await rtnl.addAddress('v0', '10.9.0.1/24')
       await rtnl.addRoute({ cidr: '10.1.0.0/16', gateway: '10.9.0.254' })
       const state = async (of: Rtnl) => [
@@ -46,7 +46,7 @@ export function rtnlBehaviour(name: string, start: () => Promise<Machines>): voi
       expect([await state(rtnl), await state(pod)]).toEqual(before)
     })
 
-    within('a failing ADD leaves links that other links use by now', async (_, __, { open, pod: netns }) => {
+    inNode('a failing ADD leaves links that other links use by now', async (_, __, { open, pod: netns }) => {
       using other = await open(netns)
       const c = failingCall(netns)
       using own = await open(c)
@@ -59,7 +59,7 @@ export function rtnlBehaviour(name: string, start: () => Promise<Machines>): voi
       expect(await other.getLink('br2')).toBeUndefined()
     })
 
-    within('a closed rtnl throws CLOSED', async (rtnl) => {
+    inNode('a closed rtnl throws CLOSED', async (rtnl) => {
       rtnl.close()
       rtnl.close()
       await expect(rtnl.getLinks()).rejects.toMatchObject({ code: 'CLOSED' })

@@ -2,7 +2,7 @@ import { type Netns, netns, openRtnl, type Rtnl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { LinkChange } from '../../src/rtnl/port/arguments.ts'
-import { settledLinks } from '../comes-later.ts'
+import { settledLinks } from '../settled.ts'
 
 let pod: Netns & AsyncDisposable
 let rtnl: Rtnl

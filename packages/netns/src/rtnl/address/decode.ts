@@ -1,9 +1,9 @@
 import { formatAddress } from '@cni/types/ip'
 import { attributeMap } from '../../netlink/decode.ts'
 import { readCString, readU32 } from '../../netlink/values.ts'
+import { constantName } from '../constant-name.ts'
 import { familyName } from '../ip.ts'
 import type { Address } from '../port/address.ts'
-import { wordOf } from '../word-of.ts'
 import * as wire from './wire.ts'
 
 /** Decodes the IP address in an RTM_NEWADDR message. Returns `undefined` for a family other than IPv4 and IPv6. */
@@ -26,7 +26,7 @@ export function decodeAddress(body: Buffer): Address | undefined {
     prefixLength,
     cidr: `${address}/${prefixLength}`,
     linkIndex: body.readUInt32LE(4),
-    scope: wordOf(wire.scopeNumbers, scope) ?? scope,
+    scope: constantName(wire.scopeNumbers, scope) ?? scope,
     tentative: (flags & wire.IFA_F_TENTATIVE) !== 0,
     duplicate: (flags & wire.IFA_F_DADFAILED) !== 0,
     ...(other === undefined || other.equals(raw) ? {} : { peer: formatAddress(other) }),

@@ -3,7 +3,7 @@ import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
-import type { FilterPlace, NewFilter, OldFilter } from '../port/arguments.ts'
+import type { FilterPosition, NewFilter, OldFilter } from '../port/arguments.ts'
 import type { Filter } from '../port/filter.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from '../qdisc/codec.ts'
 
@@ -38,15 +38,15 @@ export function encodeFilter(filter: NewFilter, linkIndex: number): { fixed: Uin
     [TCA_KIND, cString('bpf')],
     [TCA_OPTIONS, options],
   ]
-  return { fixed: filterPlace(filter, linkIndex), attributes }
+  return { fixed: filterHeader(filter, linkIndex), attributes }
 }
 
 /** Encodes a netlink request that deletes a traffic filter. Throws `NetnsError('INVALID')`. */
 export function encodeOldFilter(
-  { kind = 'bpf', ...place }: OldFilter & OfProtocol,
+  { kind = 'bpf', ...position }: OldFilter & OfProtocol,
   linkIndex: number,
 ): { fixed: Uint8Array; attributes: Attribute[] } {
-  return { fixed: filterPlace(place, linkIndex), attributes: [[TCA_KIND, cString(kind)]] }
+  return { fixed: filterHeader(position, linkIndex), attributes: [[TCA_KIND, cString(kind)]] }
 }
 
 /** Decodes a traffic filter. Returns `undefined` for a message that only begins a list. */
@@ -81,8 +81,8 @@ function decodeBpf(bytes: Buffer): Pick<Filter, 'name' | 'program' | 'directActi
 
 type OfProtocol = { readonly protocol?: number | undefined }
 
-function filterPlace(place: FilterPlace & OfProtocol, linkIndex: number): Buffer {
-  const { direction, priority = 1, handle = 1, protocol = ETH_P_ALL } = place
+function filterHeader(position: FilterPosition & OfProtocol, linkIndex: number): Buffer {
+  const { direction, priority = 1, handle = 1, protocol = ETH_P_ALL } = position
   checkInteger(priority, 1, 0xffff, 'priority')
   checkInteger(handle, 1, 0xffffffff, 'handle')
   return trafficHeader(linkIndex, handle, parentOf(direction), priority * 0x10000 + swapped(protocol))

@@ -7,7 +7,7 @@ import { RTM_DELTFILTER, RTM_GETTFILTER, RTM_NEWTFILTER } from '../constants.ts'
 import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { getLinks, linkIndex } from '../link/requests.ts'
 import { linkText } from '../link/wire.ts'
-import type { FilterFilter, FilterPlace, NewFilter, OldFilter } from '../port/arguments.ts'
+import type { FilterFilter, FilterPosition, NewFilter, OldFilter } from '../port/arguments.ts'
 import type { Filter } from '../port/filter.ts'
 import { linkOf } from '../port/on-link.ts'
 import { decodeFilter, encodeFilter, encodeOldFilter, filterQuery } from './codec.ts'
@@ -49,17 +49,17 @@ export function deleteFilter(channel: Questions, filter: OldFilter): boolean {
   encodeOldFilter(filter, 1)
   const index = linkIndex(channel, ref, what)
   const there = filterAt(getFilters(channel, { link: index, direction }), filter)
-  if (there === undefined || !isMeant(there, filter)) return false
+  if (there === undefined || !matchesFilter(there, filter)) return false
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELTFILTER, ...encodeOldFilter(there, index), what }))
 }
 
 /** Finds the traffic filter with the given direction, priority and handle in a list. */
-export function filterAt(filters: readonly Filter[], { direction, priority = 1, handle = 1 }: FilterPlace) {
+export function filterAt(filters: readonly Filter[], { direction, priority = 1, handle = 1 }: FilterPosition) {
   return filters.find((each) => each.direction === direction && each.priority === priority && each.handle === handle)
 }
 
 /** True if kind, name and program of an existing traffic filter match the filter to delete. */
-export function isMeant(there: Filter, { kind = 'bpf', name, program }: OldFilter): boolean {
+export function matchesFilter(there: Filter, { kind = 'bpf', name, program }: OldFilter): boolean {
   return (
     there.kind === kind &&
     (name === undefined || there.name === name) &&

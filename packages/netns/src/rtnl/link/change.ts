@@ -25,7 +25,7 @@ export function reduceChange(link: Link, change: LinkChange, master: number | un
 }
 
 /** Creates the change that undoes another change of a link: restores the previous values of its members. */
-export function changeBack(
+export function inverseChange(
   before: Link,
   {
     name,
@@ -60,11 +60,11 @@ export function changeBack(
     ...(vxlan === undefined || before.vxlan?.remote === undefined ? {} : { vxlan: { remote: before.vxlan.remote } }),
     ...(geneve === undefined || before.geneve === undefined ? {} : { geneve: { remote: before.geneve.remote } }),
     ...(masterBack ? { master: before.master ?? null } : {}),
-    ...portBack(before, masterBack, bridgePort),
+    ...inversePortChange(before, masterBack, bridgePort),
   }
 }
 
-function portBack({ bridgePort: before }: Link, masterBack: boolean, changed: object | undefined): LinkChange {
+function inversePortChange({ bridgePort: before }: Link, masterBack: boolean, changed: object | undefined): LinkChange {
   if (before === undefined || (!masterBack && changed === undefined)) return {}
   return { bridgePort: masterBack || changed === undefined ? before : membersOf(before, changed) }
 }

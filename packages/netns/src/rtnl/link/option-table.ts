@@ -3,8 +3,8 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import * as values from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
+import { constantName } from '../constant-name.ts'
 import { parseAddress } from '../ip.ts'
-import { wordOf } from '../word-of.ts'
 
 /** Netlink attributes with the options of one link kind, by attribute type. */
 type Attributes = ReadonlyMap<number, Buffer>
@@ -110,7 +110,7 @@ export const choice = <Word extends string>(
     for (const word in numbers) if (word === value) return number.encode(numbers[word], path)
     throw refused(path, `one of ${Object.keys(numbers).join(', ')}`, value)
   },
-  decode: (data) => wordOf(numbers, number.decode(data)),
+  decode: (data) => constantName(numbers, number.decode(data)),
 })
 
 function bit(value: unknown, path: string): number {

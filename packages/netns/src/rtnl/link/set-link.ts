@@ -3,7 +3,7 @@ import type { Questions } from '../../netlink/channel.ts'
 import { RTM_NEWLINK } from '../constants.ts'
 import type { LinkChange } from '../port/arguments.ts'
 import type { Link, LinkRef } from '../port/link.ts'
-import { changeBack, type Reduced, reduceChange } from './change.ts'
+import { inverseChange, type Reduced, reduceChange } from './change.ts'
 import { encodeLinkChange, encodePortChange } from './encode.ts'
 import { findLink, linkIndex, requireLink } from './requests.ts'
 import { linkText } from './wire.ts'
@@ -63,10 +63,10 @@ export function applyChange(channel: Questions, { before, reduced, up, what }: P
 }
 
 /** Restores a link after a change that failed half-way. Returns `false` if the link is not in this namespace. */
-export function takeBack(channel: Questions, { before, reduced = {}, what }: PlannedChange): boolean {
+export function rollBackChange(channel: Questions, { before, reduced = {}, what }: PlannedChange): boolean {
   const now = findLink(channel, before.index)
   if (now === undefined) return false
-  const back = changeBack(before, { ...reduced, master: reduced.master })
+  const back = inverseChange(before, { ...reduced, master: reduced.master })
   const left = reduceChange(now, back, back.master === undefined ? undefined : (before.master ?? 0))
   if (left !== undefined) applyChange(channel, { before: now, reduced: left, what: `${what}, back` })
   return true

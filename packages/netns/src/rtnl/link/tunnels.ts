@@ -22,10 +22,10 @@ const IFLA_GENEVE_PORT = 5
 const IFLA_GENEVE_REMOTE6 = 7
 const IFLA_GENEVE_UDP_CSUM = 8
 
-const MOST_VNI = 0xffffff
+const MAX_VNI = 0xffffff
 
 const vxlanOptions: OptionTable<VxlanOptions> = {
-  id: u32(IFLA_VXLAN_ID, MOST_VNI),
+  id: u32(IFLA_VXLAN_ID, MAX_VNI),
   remote: address(IFLA_VXLAN_GROUP, IFLA_VXLAN_GROUP6),
   local: address(IFLA_VXLAN_LOCAL, IFLA_VXLAN_LOCAL6),
   ttl: u8(IFLA_VXLAN_TTL),
@@ -38,7 +38,7 @@ const vxlanOptions: OptionTable<VxlanOptions> = {
 const vxlanLink = u32(IFLA_VXLAN_LINK)
 
 const geneveOptions: OptionTable<GeneveOptions> = {
-  id: u32(IFLA_GENEVE_ID, MOST_VNI),
+  id: u32(IFLA_GENEVE_ID, MAX_VNI),
   remote: address(IFLA_GENEVE_REMOTE, IFLA_GENEVE_REMOTE6),
   ttl: u8(IFLA_GENEVE_TTL),
   port: be16(IFLA_GENEVE_PORT),

@@ -4,11 +4,11 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { checkInteger, shown } from '../check.ts'
+import { constantName } from '../constant-name.ts'
 import { familyName, familyNumber, familyQuery, parseAddress } from '../ip.ts'
 import { formatMac, parseMac } from '../link/mac.ts'
 import type { NewNeighbour } from '../port/arguments.ts'
 import type { Neighbour } from '../port/neighbour.ts'
-import { wordOf } from '../word-of.ts'
 import { states } from './states.ts'
 
 // Constants from the kernel header <linux/neighbour.h>.
@@ -55,7 +55,7 @@ export function decodeNeighbour(body: Buffer): Neighbour | undefined {
     family,
     address: formatAddress(address),
     linkIndex: body.readInt32LE(4),
-    state: wordOf(states, state) ?? state,
+    state: constantName(states, state) ?? state,
     proxy: (flags & NTF_PROXY) !== 0,
     router: (flags & NTF_ROUTER) !== 0,
     ...(mac?.length === 6 ? { mac: formatMac(mac) } : {}),

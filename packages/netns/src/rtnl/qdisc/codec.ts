@@ -5,7 +5,7 @@ import { cString, readCString, u32 } from '../../netlink/values.ts'
 import { checkInteger, shown } from '../check.ts'
 import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
-import { burstOf, limitOf, mostBurst } from './tbf.ts'
+import { burstOf, limitOf, maxBurst } from './tbf.ts'
 
 // Constants from the kernel headers <linux/pkt_sched.h> and <linux/rtnetlink.h>.
 const TCMSG = 20
@@ -91,7 +91,7 @@ export function handleNumber(handle = '0:'): number {
 function encodeTbf(options: TbfOptions): Attribute[] {
   checkInteger(options.bitsPerSecond, 8, Number.MAX_SAFE_INTEGER, 'tbf.bitsPerSecond')
   const rate = Math.floor(options.bitsPerSecond / 8)
-  const burst = checkInteger(options.burstBytes, 1, mostBurst(rate), 'tbf.burstBytes')
+  const burst = checkInteger(options.burstBytes, 1, maxBurst(rate), 'tbf.burstBytes')
   const parameters = Buffer.alloc(TBF_QOPT)
   // The kernel requires a table of times if the token bucket lacks a link layer.
   parameters[1] = TC_LINKLAYER_ETHERNET

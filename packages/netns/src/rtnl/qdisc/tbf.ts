@@ -37,7 +37,7 @@ export function tbf({
   checkInteger(latency, 0, 1_000_000, 'tbf.latency')
   const rate = Math.max(1, Math.floor(bitsPerSecond / 8))
   const burst = burstBits === 0 ? Math.max(32 * 1024, Math.floor(rate / 50)) : Math.ceil(burstBits / 8)
-  const options = { bitsPerSecond: rate * 8, burstBytes: Math.min(burst, mostBurst(rate)) }
+  const options = { bitsPerSecond: rate * 8, burstBytes: Math.min(burst, maxBurst(rate)) }
   return { ...options, limitBytes: Math.min(U32, limitOf({ ...options, latency })) }
 }
 
@@ -60,7 +60,7 @@ export function limitOf({ bitsPerSecond, burstBytes, limitBytes, latency = LATEN
 }
 
 /** Computes the largest burst in bytes that the kernel can represent for a rate in bytes per second. */
-export function mostBurst(rate: number): number {
+export function maxBurst(rate: number): number {
   return Math.min(U32, Math.floor((U32 * TICK * rate) / 1e9))
 }
 

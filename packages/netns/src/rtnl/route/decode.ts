@@ -1,10 +1,10 @@
 import { formatAddress } from '@cni/types/ip'
 import { attributeMap, decodeAttributes } from '../../netlink/decode.ts'
 import { readU32 } from '../../netlink/values.ts'
+import { constantName } from '../constant-name.ts'
 import { familyName } from '../ip.ts'
 import type { Nexthop, RouteAttribute } from '../port/arguments.ts'
 import type { Route } from '../port/route.ts'
-import { wordOf } from '../word-of.ts'
 import * as wire from './wire.ts'
 
 const NAMED = new Set([
@@ -42,7 +42,7 @@ export function decodeRoute(body: Buffer): Route | undefined {
     cidr: prefix ?? (family === 'ipv4' ? '0.0.0.0/0' : '::/0'),
     table: readU32(attributes.get(wire.RTA_TABLE)) ?? body.readUInt8(4),
     type: wire.types[type] ?? type,
-    scope: wordOf(wire.scopeNumbers, scope) ?? scope,
+    scope: constantName(wire.scopeNumbers, scope) ?? scope,
     protocol: body.readUInt8(5),
     ...(gateway === undefined ? {} : { gateway: formatAddress(gateway) }),
     ...(linkIndex === undefined ? {} : { linkIndex }),

@@ -11,7 +11,7 @@ import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 // Unsupported selectors of policy routing rules: tunnel, l3mdev, oif, uid range, ports.
 const OTHER_SELECTORS = [12, 17, 19, 20, 22, 23, 24]
 
-const MOST = 0xffffffff
+const MAX_U32 = 0xffffffff
 
 const FIB_RULE_HDR = 12
 const FR_ACT_TO_TBL = 1
@@ -33,7 +33,7 @@ export const ruleQuery = (family: IpFamily): Uint8Array => familyQuery(FIB_RULE_
 /** Encodes a netlink request that adds or deletes a policy routing rule. Throws `NetnsError('INVALID')`. */
 export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes: Attribute[] } {
   const fixed = Buffer.alloc(FIB_RULE_HDR)
-  const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MOST, 'table'))]]
+  const attributes: Attribute[] = [[FRA_TABLE, u32(checkInteger(rule.table, 0, MAX_U32, 'table'))]]
   fixed[0] = familyNumber(rule.family)
   fixed[4] = rule.table < 256 ? rule.table : 0
   fixed[7] = actionOf(rule)
@@ -53,11 +53,11 @@ export function encodeRule(rule: NewPolicyRule): { fixed: Uint8Array; attributes
     fixed[at] = prefix.length
     attributes.push([type, networkAddress(prefix)])
   }
-  if (rule.goto !== undefined) attributes.push([FRA_GOTO, u32(checkInteger(rule.goto, 1, MOST, 'goto'))])
+  if (rule.goto !== undefined) attributes.push([FRA_GOTO, u32(checkInteger(rule.goto, 1, MAX_U32, 'goto'))])
   if (rule.priority !== undefined)
-    attributes.push([FRA_PRIORITY, u32(checkInteger(rule.priority, 0, MOST, 'priority'))])
-  if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(checkInteger(rule.fwmark, 0, MOST, 'fwmark'))])
-  if (rule.mask !== undefined) attributes.push([FRA_FWMASK, u32(checkInteger(rule.mask, 0, MOST, 'mask'))])
+    attributes.push([FRA_PRIORITY, u32(checkInteger(rule.priority, 0, MAX_U32, 'priority'))])
+  if (rule.fwmark !== undefined) attributes.push([FRA_FWMARK, u32(checkInteger(rule.fwmark, 0, MAX_U32, 'fwmark'))])
+  if (rule.mask !== undefined) attributes.push([FRA_FWMASK, u32(checkInteger(rule.mask, 0, MAX_U32, 'mask'))])
   if (rule.iif !== undefined) attributes.push([FRA_IIFNAME, cString(rule.iif)])
   return { fixed, attributes }
 }

@@ -1,10 +1,10 @@
 import { keptIn, type NetnsTarget } from '../../handle/netns.ts'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { placeOf, type Where } from '../../handle/where.ts'
-import { keeping } from '../../rtnl/keeping.ts'
 import type { openRtnl } from '../../rtnl/open-rtnl.ts'
 import { addressOf, type Rtnl } from '../../rtnl/port/rtnl.ts'
-import { undoing } from '../../rtnl/undoing.ts'
+import { withUndo } from '../../rtnl/with-undo.ts'
+import { withoutDeletions } from '../../rtnl/without-deletions.ts'
 import { dropAddress, listAddresses, putAddress } from './addresses.ts'
 import { dropFilter, listFilters, putFilter } from './filters.ts'
 import { addDevice, changeDevice, deleteDevice } from './links.ts'
@@ -35,10 +35,10 @@ export function fakeRtnl(): Rtnl & {
   const world = new World()
   const open = async (where: Where): Promise<Rtnl> => {
     const { netns, undo } = placeOf(where, 'openRtnl')
-    if (keptIn(netns) !== undefined) return keeping(portTo(world, netns))
+    if (keptIn(netns) !== undefined) return withoutDeletions(portTo(world, netns))
     if (undo === undefined) return portTo(world, netns)
     // Undo steps also run after `close`, as with the real `openRtnl`.
-    return undoing({ ...portTo(world, netns), close() {} }, { netns, undo, open })
+    return withUndo({ ...portTo(world, netns), close() {} }, { netns, undo, open })
   }
   return { ...portTo(world, 'host'), open }
 }

@@ -1,5 +1,5 @@
 import { encodeFilter, encodeOldFilter } from '../../rtnl/filter/codec.ts'
-import { filterAt, filterDifference, isMeant } from '../../rtnl/filter/requests.ts'
+import { filterAt, filterDifference, matchesFilter } from '../../rtnl/filter/requests.ts'
 import type { FilterFilter, NewFilter, OldFilter } from '../../rtnl/port/arguments.ts'
 import type { Filter } from '../../rtnl/port/filter.ts'
 import { qdiscAt } from '../../rtnl/qdisc/requests.ts'
@@ -40,7 +40,7 @@ export function putFilter(netns: Namespace, wanted: NewFilter, replace = false):
 export function dropFilter(netns: Namespace, wanted: OldFilter): boolean {
   const { device } = prepare(netns, 'Delete filter', wanted, ' of', () => encodeOldFilter(wanted, 1))
   const there = filterAt(listFilters(netns, { link: device.index }), wanted)
-  if (there === undefined || !isMeant(there, wanted)) return false
+  if (there === undefined || !matchesFilter(there, wanted)) return false
   netns.filters = netns.filters.filter((each) => each !== there)
   return true
 }

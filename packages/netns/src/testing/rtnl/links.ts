@@ -106,7 +106,7 @@ export function changeDevice(
   checkLimits(change, before.kind, what)
   if (newMaster !== undefined) checkMaster(device.settings, newMaster, what)
 
-  if (home !== here) leave(device, home)
+  if (home !== here) moveTo(device, home)
   apply(device, reduced ?? {}, change, newMaster)
   return { changed: true, before }
 }
@@ -135,7 +135,7 @@ function apply(device: Device, reduced: object, change: LinkChange, master: Devi
 }
 
 /** Prepares a link for its move to another namespace: sets the link down and removes its addresses and routes. */
-function leave(device: Device, home: Namespace): void {
+function moveTo(device: Device, home: Namespace): void {
   bringDown(device)
   forget(device)
   release(device)

@@ -108,7 +108,7 @@ export function listVlans(netns: Namespace, { link }: BridgeVlanFilter) {
 }
 
 export function putVlan(netns: Namespace, wanted: NewBridgeVlan): boolean {
-  const { what, device } = vlanPlace(netns, 'Add', wanted)
+  const { what, device } = prepareVlan(netns, 'Add', wanted)
   const { vid, lastVid = vid, pvid = false, untagged = false } = wanted
   const { index: linkIndex } = device
   const own = netns.vlans.filter((each) => each.linkIndex === linkIndex)
@@ -122,7 +122,7 @@ export function putVlan(netns: Namespace, wanted: NewBridgeVlan): boolean {
 }
 
 export function dropVlan(netns: Namespace, wanted: NewBridgeVlan): boolean {
-  const { device } = vlanPlace(netns, 'Delete', wanted)
+  const { device } = prepareVlan(netns, 'Delete', wanted)
   const { vid, lastVid = vid } = wanted
   const left = netns.vlans.filter((each) => each.linkIndex !== device.index || each.vid < vid || each.vid > lastVid)
   const deleted = left.length < netns.vlans.length
@@ -130,12 +130,12 @@ export function dropVlan(netns: Namespace, wanted: NewBridgeVlan): boolean {
   return deleted
 }
 
-function vlanPlace(netns: Namespace, verb: string, vlan: NewBridgeVlan) {
-  const place = prepare(netns, `${verb} VLAN ${vlan.vid}`, vlan, ' of', () => encodeVlans(vlan, 1, false))
-  if (place.device.settings.kind !== 'bridge' && place.device.master === undefined) {
-    throw refusal(place.what, 'EOPNOTSUPP', 'it is neither a bridge nor a port of one')
+function prepareVlan(netns: Namespace, verb: string, vlan: NewBridgeVlan) {
+  const prepared = prepare(netns, `${verb} VLAN ${vlan.vid}`, vlan, ' of', () => encodeVlans(vlan, 1, false))
+  if (prepared.device.settings.kind !== 'bridge' && prepared.device.master === undefined) {
+    throw refusal(prepared.what, 'EOPNOTSUPP', 'it is neither a bridge nor a port of one')
   }
-  return place
+  return prepared
 }
 
 export function listQdiscs(netns: Namespace, { link }: QdiscFilter) {
@@ -213,8 +213,8 @@ function redirectOf(netns: Namespace, verb: string, wanted: NewRedirect) {
   return { what, redirect: { linkIndex, to: requireDevice(netns, wanted.to, what).index, priority } }
 }
 
-type Way = { readonly linkIndex: number; readonly to: number; readonly priority: number }
-const isSameRedirect = (a: Way, b: Way): boolean =>
+type RedirectKey = { readonly linkIndex: number; readonly to: number; readonly priority: number }
+const isSameRedirect = (a: RedirectKey, b: RedirectKey): boolean =>
   a.linkIndex === b.linkIndex && a.to === b.to && a.priority === b.priority
 
 export function onLink(netns: Namespace, link: OnLink['link'], what: string) {

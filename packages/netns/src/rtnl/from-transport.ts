@@ -2,7 +2,7 @@ import type { NetnsTarget } from '../handle/netns.ts'
 import { addAddress, deleteAddress, getAddresses } from './address/requests.ts'
 import { addBridgeVlan, deleteBridgeVlan, getBridgeVlans } from './bridge-vlan/requests.ts'
 import { addFilter, deleteFilter, getFilters, replaceFilter } from './filter/requests.ts'
-import { elsewhere } from './link/elsewhere.ts'
+import { acrossNamespaces } from './link/across-namespaces.ts'
 import { deleteLink, findLink, getLinks, setLinkState } from './link/requests.ts'
 import { addNeighbour, deleteNeighbour, getNeighbours, replaceNeighbour } from './neighbour/requests.ts'
 import { addressOf, type Rtnl } from './port/rtnl.ts'
@@ -16,8 +16,8 @@ import type { Transport } from './transport.ts'
  * Implements the operations of {@link Rtnl} on links, addresses and routes. Sends all requests through the given
  * rtnetlink socket.
  */
-export function rtnlOver({ perform, close }: Transport, target: NetnsTarget): Rtnl {
-  const { addLink, setLink } = elsewhere(perform, target)
+export function rtnlFrom({ perform, close }: Transport, target: NetnsTarget): Rtnl {
+  const { addLink, setLink } = acrossNamespaces(perform, target)
   return {
     getLinks: () => perform(getLinks),
     getLink: (link) => perform((channel) => findLink(channel, link)),

@@ -7,18 +7,18 @@ import { openTransport } from '../open-transport.ts'
 import type { LinkChange } from '../port/arguments.ts'
 import type { Link, LinkRef, LinkToAdd } from '../port/link.ts'
 import type { Transport } from '../transport.ts'
-import { changeBack } from './change.ts'
+import { inverseChange } from './change.ts'
 import { addLink, deleteLink, differenceOf, findLink, refsOf, setLinkState } from './requests.ts'
-import { applyChange, type PlannedChange, planChange, takeBack } from './set-link.ts'
+import { applyChange, type PlannedChange, planChange, rollBackChange } from './set-link.ts'
 
 /** Operations that add or change a link and may involve two namespaces. */
-export interface Elsewhere {
+export interface CrossNamespaceLinks {
   addLink(link: LinkToAdd): Promise<{ added: boolean }>
   setLink(link: LinkRef, change: LinkChange): Promise<{ changed: boolean; before: Link }>
 }
 
 /** Creates operations that add or change a link, also across namespaces. */
-export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Elsewhere {
+export function acrossNamespaces(perform: Transport['perform'], here: NetnsTarget): CrossNamespaceLinks {
   return {
     async addLink(link) {
       const { name, netns, peer, up } = link
@@ -31,7 +31,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
         return { added }
       } catch (error) {
         if (netns === undefined) await perform((channel) => deleteLink(channel, name))
-        else await at(netns, (there) => there((channel) => deleteLink(channel, name)))
+        else await withTransport(netns, (there) => there((channel) => deleteLink(channel, name)))
         throw error
       }
     },
@@ -41,7 +41,8 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
       const { before, reduced } = planned
       const netns = change.netns === undefined ? undefined : handleOf(change.netns)
       try {
-        if (reduced === undefined && (netns === undefined || isHere(netns, here))) return { changed: false, before }
+        if (reduced === undefined && (netns === undefined || isSameNamespace(netns, here)))
+          return { changed: false, before }
         await perform((channel) => applyChange(channel, planned, netns?.handle.fd))
         return { changed: true, before }
       } catch (error) {
@@ -56,7 +57,7 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
 
   async function addLinkThere(link: LinkToAdd, netns: Netns): Promise<boolean> {
     const what = `Add ${link.kind} link ${JSON.stringify(link.name)} in ${JSON.stringify(netns.path)}`
-    return await at(netns, async (there) => {
+    return await withTransport(netns, async (there) => {
       const existing = await there((channel) => findLink(channel, link.name))
       if (existing !== undefined) {
         const { parent } = await perform((channel) => refsOf(channel, { ...link, master: undefined }, what))
@@ -88,20 +89,20 @@ export function elsewhere(perform: Transport['perform'], here: NetnsTarget): Els
 
   async function raise(netns: Netns | undefined, name: string): Promise<void> {
     const up = (channel: Questions) => setLinkState(channel, name, 'up')
-    await (netns === undefined ? perform(up) : at(netns, (there) => there(up)))
+    await (netns === undefined ? perform(up) : withTransport(netns, (there) => there(up)))
   }
 
   async function returnLink(planned: PlannedChange, change: LinkChange): Promise<void> {
     const { before } = planned
-    if ((await perform((channel) => takeBack(channel, planned))) || change.netns === undefined) return
+    if ((await perform((channel) => rollBackChange(channel, planned))) || change.netns === undefined) return
     using home = handleOf(here)
-    await at(change.netns, (there) =>
+    await withTransport(change.netns, (there) =>
       there((channel) => {
         // Searches for the moved link by its old and new name.
         const arrived = [change.name, before.name].map((name) => name && findLink(channel, name))
         const link = arrived.find((each) => each && isArrival(each, before, change))
         if (!link) return
-        const { up, mtu, mac } = changeBack(before, change)
+        const { up, mtu, mac } = inverseChange(before, change)
         applyChange(channel, planChange(channel, link, { name: before.name, up, mtu, mac }), home.handle.fd)
       }),
     )
@@ -114,7 +115,7 @@ function isArrival(link: Link, before: Link, { mac }: LinkChange): boolean {
 }
 
 /** Opens an rtnetlink socket in a namespace, calls a function with the socket, then closes the socket. */
-async function at<T>(target: NetnsTarget, body: (perform: Transport['perform']) => Promise<T>): Promise<T> {
+async function withTransport<T>(target: NetnsTarget, body: (perform: Transport['perform']) => Promise<T>): Promise<T> {
   const transport = await openTransport(target)
   try {
     return await body(transport.perform)
@@ -134,7 +135,7 @@ function handleOf(target: NetnsTarget): Held {
   return { handle, [Symbol.dispose]: () => handle.close() }
 }
 
-function isHere({ handle }: Held, here: NetnsTarget): boolean {
+function isSameNamespace({ handle }: Held, here: NetnsTarget): boolean {
   using home = handleOf(here)
   return handle.isSame(home.handle)
 }

@@ -24,7 +24,7 @@ type TableChanges = Pick<
 /**
  * Wraps the operations that change addresses, routes, rules and similar objects. Each change registers an undo step.
  */
-export function undoingTables(rtnl: RtnlPort, undo: (step: () => unknown) => void): TableChanges {
+export function tablesWithUndo(rtnl: RtnlPort, undo: (step: () => unknown) => void): TableChanges {
   /** Adds an object such as an address, and registers an undo step that deletes the object. */
   const adding = async <T>(thing: T, add: (thing: T) => Promise<{ added: boolean }>, remove: (thing: T) => unknown) => {
     const answer = await add(thing)

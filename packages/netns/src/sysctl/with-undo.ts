@@ -1,7 +1,7 @@
 import type { SysctlPort } from './port.ts'
 
 /** Wraps the kernel settings (sysctl) of a namespace: each change registers an undo step. */
-export function undoingSysctl(port: SysctlPort, undo: (step: () => unknown) => void): SysctlPort {
+export function sysctlWithUndo(port: SysctlPort, undo: (step: () => unknown) => void): SysctlPort {
   return {
     get: (name) => port.get(name),
     async set(name, value) {

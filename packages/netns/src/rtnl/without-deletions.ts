@@ -1,7 +1,7 @@
 import type { Rtnl } from './port/rtnl.ts'
 
 /** Returns rtnetlink operations whose deletions do nothing, for a namespace with `kept` set. */
-export function keeping(rtnl: Rtnl): Rtnl {
+export function withoutDeletions(rtnl: Rtnl): Rtnl {
   const nothing = async () => ({ deleted: false })
   return {
     ...rtnl,

@@ -8,7 +8,7 @@ const SOCK_STREAM = 1
  * Lets a kernel thread close a netlink socket, so that this process does not wait. Sends the socket and both ends of a
  * socket pair through that pair. A kernel thread finds this cycle since Linux 6.9 and closes the sockets.
  */
-export function leaveSocket(sys: Sys, fd: number): void {
+export function closeInBackground(sys: Sys, fd: number): void {
   const open = [fd]
   try {
     const pair = sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)
@@ -20,11 +20,11 @@ export function leaveSocket(sys: Sys, fd: number): void {
   } finally {
     for (const each of open) closeSync(each)
   }
-  collect(sys)
+  startCollection(sys)
 }
 
 /** Starts the kernel's search for socket cycles. The close of a cycle does not start this search. */
-function collect(sys: Sys): void {
+function startCollection(sys: Sys): void {
   try {
     for (const each of sys.socketpair(SOCK_STREAM | SOCK_CLOEXEC)) closeSync(each)
   } catch (error) {

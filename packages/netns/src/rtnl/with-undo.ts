@@ -1,12 +1,12 @@
 import type { NetnsTarget } from '../handle/netns.ts'
-import { changeBack } from './link/change.ts'
+import { inverseChange } from './link/change.ts'
 import type { OldLink } from './port/arguments.ts'
 import type { Link, LinkRef, NewLink } from './port/link.ts'
 import type { Rtnl } from './port/rtnl.ts'
-import { undoingTables } from './undoing-tables.ts'
+import { tablesWithUndo } from './tables-with-undo.ts'
 
 /** Receiver of the undo steps that link, address and route operations register. */
-export interface Undoing {
+export interface UndoTarget {
   readonly netns: NetnsTarget
   undo(step: () => unknown): void
   /** Opens an rtnetlink socket in the namespace to which a link has moved. */
@@ -17,7 +17,7 @@ export interface Undoing {
  * Wraps rtnetlink operations: each change registers an undo step, except `deleteLink`. After `close`, undo steps still
  * work.
  */
-export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): Rtnl {
+export function withUndo(rtnl: Rtnl, { netns, undo: register, open }: UndoTarget): Rtnl {
   let closed = false
   const undo = (step: () => unknown): void => {
     if (!closed) register(step)
@@ -56,7 +56,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     async setLink(link, change) {
       const answer = await rtnl.setLink(link, change)
       const { before, changed } = answer
-      const back = changeBack(before, change)
+      const back = inverseChange(before, change)
       const { netns: gone } = change
       if (!changed) return answer
       if (gone === undefined) undo(() => unlessUsed(before, () => rtnl.setLink(before, back)))
@@ -72,7 +72,7 @@ export function undoing(rtnl: Rtnl, { netns, undo: register, open }: Undoing): R
     },
     setLinkUp: (link) => setState(link, true),
     setLinkDown: (link) => setState(link, false),
-    ...undoingTables(rtnl, undo),
+    ...tablesWithUndo(rtnl, undo),
   }
 
   async function inside(birthplace: NetnsTarget, name: string): Promise<void> {
