@@ -2,7 +2,7 @@ import type { AttachmentContext } from './definition/context.ts'
 import { digestOf } from './state/attachment-key.ts'
 
 /** Fewer digest characters could give two attachments on a node the same name. */
-const FEWEST = 8
+const MIN_LENGTH = 8
 
 /**
  * Name for an attachment's link, chain or set on the node. Every call for the attachment gets the same name. Maximum
@@ -20,8 +20,8 @@ export function attachmentName(
   length: number,
 ): string {
   const digits = length - prefix.length
-  if (digits >= FEWEST) return `${prefix}${digestOf({ network, containerID, ifName }).slice(0, digits)}`
+  if (digits >= MIN_LENGTH) return `${prefix}${digestOf({ network, containerID, ifName }).slice(0, digits)}`
   throw new TypeError(
-    `attachmentName: ${length} characters with the prefix ${JSON.stringify(prefix)} leave ${digits} for the attachment, ${FEWEST} are needed`,
+    `attachmentName: ${length} characters with the prefix ${JSON.stringify(prefix)} leave ${digits} for the attachment, ${MIN_LENGTH} are needed`,
   )
 }

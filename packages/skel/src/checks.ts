@@ -1,10 +1,10 @@
 /** Maximum delay of a JavaScript timer in milliseconds. A timer with a longer delay fires at once. */
-const LONGEST = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** Checks that a value is a valid number of milliseconds for a timer. */
 export function checkMilliseconds(what: string, value: unknown, least = 1): void {
-  if (typeof value === 'number' && value >= least && value <= LONGEST) return
-  throw unexpected(what, `milliseconds from ${least} to ${LONGEST}`, value)
+  if (typeof value === 'number' && value >= least && value <= MAX_TIMER_MS) return
+  throw unexpected(what, `milliseconds from ${least} to ${MAX_TIMER_MS}`, value)
 }
 
 /** Checks an object with one value for each CNI verb. Rejects unknown verbs. */

@@ -59,7 +59,7 @@ export type {
   StateDefinition,
 } from './state/call-state.ts'
 export { diskFolder } from './state/disk-folder.ts'
-export { type RecordedNetns, sharedReason, unrecordedReason } from './state/kept-reasons.ts'
+export { type RecordedNetns, sharedReason, unrecordedReason } from './state/keep-reasons.ts'
 export type { AttachmentStore } from './state/record-store.ts'
 export { isStateError, StateError } from './state/state-error.ts'
 export type { StateFolder } from './state/state-folder.ts'

@@ -9,10 +9,10 @@ import { passThrough, redirecting } from '../test/fuzz/plugins.ts'
 // CNI_FUZZ_RUNS=100000 makes a long run with a random seed. The report of a failure has the seed.
 const { CNI_FUZZ_RUNS } = process.env
 const params = CNI_FUZZ_RUNS ? { numRuns: Number(CNI_FUZZ_RUNS) } : { numRuns: 400, seed: 20_261_121 }
-const patience = CNI_FUZZ_RUNS ? 3_600_000 : 30_000
+const timeoutMs = CNI_FUZZ_RUNS ? 3_600_000 : 30_000
 
 describe('for any input', () => {
-  it('a plugin that returns prevResult follows the protocol', () => fuzz(() => ({ plugin: passThrough })), patience)
+  it('a plugin that returns prevResult follows the protocol', () => fuzz(() => ({ plugin: passThrough })), timeoutMs)
 
   it(
     'a plugin that changes a namespace follows the protocol, and undoes a failed ADD',
@@ -21,7 +21,7 @@ describe('for any input', () => {
         const world = new Set<string>()
         return { plugin: redirecting(world), world }
       }),
-    patience,
+    timeoutMs,
   )
 })
 

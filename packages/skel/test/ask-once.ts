@@ -3,7 +3,7 @@
 import { askDaemon } from '../src/daemon/ask-daemon.ts'
 
 const [, , socket = '', timeoutMs = '0'] = process.argv
-const within = Number(timeoutMs)
+const limitMs = Number(timeoutMs)
 const { signal } = new AbortController()
-const question = { path: '/log', body: '["a"]', begunWithin: within, within, maxBytes: 1024 * 1024, signal }
+const question = { path: '/log', body: '["a"]', begunWithin: limitMs, within: limitMs, maxBytes: 1024 * 1024, signal }
 process.stdout.write(JSON.stringify(await askDaemon(socket, question)))

@@ -17,7 +17,7 @@ export interface CallLog extends Log {
 export function callLog(stderr: (line: string) => void, fields: LogFields): CallLog {
   const now = clock()
   let bound = fields
-  let kept: Array<{ level: LogLevel; line: string }> | undefined = []
+  let buffered: Array<{ level: LogLevel; line: string }> | undefined = []
   let lowest = LEVELS.indexOf('info')
   let sinks: LogSink[] = []
 
@@ -36,14 +36,14 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     })
   }
   const log = (level: LogLevel, message: string, own: LogFields = {}): void => {
-    if (kept === undefined && isHidden(level)) return
+    if (buffered === undefined && isHidden(level)) return
     const line = formatLine(now(), level, message, { ...bound, ...own })
-    if (kept === undefined) emit(level, line)
-    else kept.push({ level, line })
+    if (buffered === undefined) emit(level, line)
+    else buffered.push({ level, line })
   }
   const open = (options: LogOptions = {}): void => {
-    const waiting = kept ?? []
-    kept = undefined
+    const waiting = buffered ?? []
+    buffered = undefined
     const { level: wanted = 'info' } = options
     const level = LEVELS.indexOf(wanted)
     if (level >= 0) lowest = level
@@ -62,7 +62,7 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     },
     open,
     async close() {
-      if (kept !== undefined) open()
+      if (buffered !== undefined) open()
       // Ignores a sink's error, because the log is already closed.
       await Promise.allSettled(sinks.map(async (sink) => sink.flush?.()))
     },

@@ -23,11 +23,11 @@ export function recordAttachment(accepted: AcceptedCall, netns: Netns): void {
 }
 
 /** Sets `netns.kept` to the reason why a DEL must not remove the plugin's objects from the namespace. */
-export function keepShared(accepted: AcceptedCall, netns: Netns | undefined): void {
+export function setKept(accepted: AcceptedCall, netns: Netns | undefined): void {
   const { plugin, log } = accepted.call
   const removal = removalOf(plugin)
   if (netns === undefined || removal === 'always') return
-  netns.kept = orReason(() => recordsOf(accepted).keptBecause(keyOf(accepted), netns, removal))
+  netns.kept = orReason(() => recordsOf(accepted).keepReason(keyOf(accepted), netns, removal))
   if (netns.kept !== undefined) log.info('what is in the namespace stays', { netns: netns.path, reason: netns.kept })
 }
 

@@ -8,21 +8,21 @@ export function stackOf(error: Error): string {
 /** Causes and aggregated errors of an error, for the log. */
 export function causesOf(error: unknown): unknown[] {
   const found = new Set<unknown>()
-  const pending = behind(error)
+  const pending = directCauses(error)
   while (pending.length > 0 && found.size < 7) {
     const one = pending.pop()
-    if (!isTellable(one) || one === error || found.has(one)) continue
+    if (!isPrintable(one) || one === error || found.has(one)) continue
     found.add(one)
-    pending.push(...behind(one))
+    pending.push(...directCauses(one))
   }
   return [...found]
 }
 
 /** True for a cause that is an error or a string. Other causes may have no message. */
-const isTellable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
+const isPrintable = (one: unknown): boolean => one instanceof Error || typeof one === 'string'
 
 /** Returns an error's direct causes in reverse order, for a caller that pops them. */
-function behind(error: unknown): unknown[] {
+function directCauses(error: unknown): unknown[] {
   if (!(error instanceof Error)) return []
   try {
     return [error.cause, ...(error instanceof AggregateError ? error.errors.toReversed() : [])]

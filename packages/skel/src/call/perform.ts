@@ -73,13 +73,13 @@ function errorDocument({ plugin, log, cniVersion }: Call, error: unknown): strin
   const { code, msg, details } = document
   const causes = causesOf(error)
   if (code === ErrorCode.internal && error instanceof Error) log.error(msg, { code, details, stack: stackOf(error) })
-  else log.error(msg, { code, details, cause: unsaid(causes, `${msg}\n${details}`) })
+  else log.error(msg, { code, details, cause: unreported(causes, `${msg}\n${details}`) })
   if (code !== ErrorCode.internal && causes.length > 0) log.debug('where the error comes from', { error })
   return encodeError(plugin.goCompat ? document : { cniVersion: cniVersion || CURRENT_VERSION, ...document })
 }
 
 /** Messages of the error's causes that are not already part of the error document. */
-function unsaid(causes: readonly unknown[], said: string): string | undefined {
+function unreported(causes: readonly unknown[], said: string): string | undefined {
   const texts = causes.map(messageOf)
   return texts.filter((text) => !said.includes(text)).join('; ') || undefined
 }

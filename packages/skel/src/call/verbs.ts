@@ -8,10 +8,10 @@ import { prevResult, tolerantPrevResult } from './call-prev-result.ts'
 import {
   forgetAttachment,
   forgetStale,
-  keepShared,
   recordAttachment,
   removalOf,
   removeIfUninstalled,
+  setKept,
 } from './call-records.ts'
 import { configuration, tolerantConfiguration } from './configuration.ts'
 import { attachmentContext, callContext } from './handler-context.ts'
@@ -84,7 +84,7 @@ async function deleteAttachment(accepted: AcceptedCall, configured: () => unknow
   if (plugin.del !== undefined) {
     const conf: unknown = await configured()
     const netns = findNetns(accepted)
-    keepShared(accepted, netns)
+    setKept(accepted, netns)
     const prevResult = tolerantPrevResult(accepted)
     await plugin.del({ ...attachmentContext(accepted), conf, netns, prevResult, state: state.tolerant })
   }

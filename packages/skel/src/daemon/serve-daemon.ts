@@ -32,7 +32,7 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
   if (timeout !== undefined) checkMilliseconds('serveDaemon: timeout', timeout)
   checkMilliseconds('serveDaemon: grace', grace, 0)
   checkPositive('serveDaemon: maxBody', maxBody, 'a number of bytes')
-  const place = await claimSocket(socket)
+  const socketFile = await claimSocket(socket)
   const inFlight = new Set<Promise<void>>()
   const running = new Set<AbortController>()
   let halted: CniError | undefined
@@ -54,9 +54,9 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
     const work = answerTo(request, response, service).finally(() => inFlight.delete(work))
     inFlight.add(work)
   })
-  await listen(server, place.hidden)
+  await listen(server, socketFile.hidden)
   try {
-    place.publish()
+    socketFile.publish()
   } catch (error) {
     await close(server)
     throw error
@@ -66,7 +66,7 @@ export async function serveDaemon(plugin: Plugin, options: DaemonOptions): Promi
     await settlesWithin(drained(inFlight), grace)
     halted = new CniError(ErrorCode.tryAgainLater, 'the daemon is stopping')
     for (const call of running) call.abort(halted)
-    place.remove()
+    socketFile.remove()
     await settlesWithin(drained(inFlight), UNDO_BUDGET)
     await close(server)
   }

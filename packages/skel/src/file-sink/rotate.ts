@@ -9,11 +9,11 @@ export interface Limits {
 
 /** Renames a full log file to a backup. Removes surplus and outdated backups. */
 export function rotate(path: string, { maxBytes, keep, maxAge }: Limits): void {
-  const file = look(path)
+  const file = statOf(path)
   if (file?.isFile() && file.size >= maxBytes) shift(path, keep)
   if (maxAge === Infinity) return
   for (let number = 1; number <= keep; number++) {
-    const aside = look(`${path}.${number}`)
+    const aside = statOf(`${path}.${number}`)
     if (aside !== undefined && Date.now() - aside.mtimeMs > maxAge) rmSync(`${path}.${number}`, { force: true })
   }
 }
@@ -32,10 +32,10 @@ function move(from: string, to: string): void {
   try {
     renameSync(from, to)
   } catch (error) {
-    if (look(from) !== undefined) throw error
+    if (statOf(from) !== undefined) throw error
   }
 }
 
-function look(path: string): Stats | undefined {
+function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
 }

@@ -1,5 +1,5 @@
 /** Milliseconds after which an unhandled promise rejection in the plugin ends the CNI call. */
-const PATIENCE = 5000
+const TIMEOUT_MS = 5000
 
 /** Rejections of promises that no code of the plugin handles. */
 export interface LostRejections {
@@ -14,7 +14,7 @@ export function lostRejections(onLost: (reason: unknown) => void): LostRejection
     lost.set(promise, reason)
     setTimeout(() => {
       if (lost.has(promise)) onLost(reason)
-    }, PATIENCE)
+    }, TIMEOUT_MS)
   })
   process.on('rejectionHandled', (promise) => lost.delete(promise))
   return {

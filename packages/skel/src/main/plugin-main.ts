@@ -43,12 +43,12 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
   const args = process.argv.slice(2)
   const forUser = process.env.CNI_COMMAND ? undefined : answerUser(plugin, args, describe, others)
   if (forUser !== undefined) {
-    answerAndLeave(plugin.name, forUser)
+    answerAndExit(plugin.name, forUser)
     return
   }
   const immediate = immediateAnswer(plugin, process.env)
   if (immediate !== undefined) {
-    leave(plugin.name, immediate)
+    printAndExit(plugin.name, immediate)
     return
   }
 
@@ -103,15 +103,15 @@ export function runAsProcess(plugin: Plugin, { describe }: PluginMainOptions, ot
 }
 
 /** Prints an answer for a user and exits. Prints the error if the answer could not be created. */
-export function answerAndLeave(name: string, answer: Promise<CommandLineAnswer>): void {
+export function answerAndExit(name: string, answer: Promise<CommandLineAnswer>): void {
   answer.then(
-    (text) => leave(name, text),
-    (error: unknown) => leave(name, { exitCode: 1, stdout: '', stderr: `${name}: ${messageOf(error)}\n` }),
+    (text) => printAndExit(name, text),
+    (error: unknown) => printAndExit(name, { exitCode: 1, stdout: '', stderr: `${name}: ${messageOf(error)}\n` }),
   )
 }
 
 /** Prints an answer and exits. Does not reserve stdout, because no plugin handler has run. */
-function leave(name: string, answer: CommandLineAnswer | PluginOutcome): never {
+function printAndExit(name: string, answer: CommandLineAnswer | PluginOutcome): never {
   writeAll(2, answer.stderr)
   const failure = writeAll(1, answer.stdout)
   if (failure !== undefined) writeAll(2, `${notWritten(name, failure)}\n`)

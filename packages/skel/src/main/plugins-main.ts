@@ -4,7 +4,7 @@ import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } fr
 import { unexpected } from '../checks.ts'
 import { askedFor, type CommandLineAnswer, isUser, type PluginMainOptions, refused, shown } from '../command-line.ts'
 import type { Plugin } from '../definition/plugin.ts'
-import { answerAndLeave, runAsProcess } from './plugin-main.ts'
+import { answerAndExit, runAsProcess } from './plugin-main.ts'
 import { warmUp } from './warm-up.ts'
 
 type PluginSource = Parameters<typeof pluginsMain>[0][string]
@@ -40,7 +40,7 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
   const source = names.includes(name) ? plugins[name] : undefined
   if (source === undefined) {
     const args = process.argv.slice(2)
-    answerAndLeave(name, answerUnknown(name, plugins, process.env.CNI_COMMAND || !isUser(args) ? undefined : args))
+    answerAndExit(name, answerUnknown(name, plugins, process.env.CNI_COMMAND || !isUser(args) ? undefined : args))
     return
   }
   const others = names.filter((one) => one !== name)
@@ -50,7 +50,7 @@ function runCalled(plugins: Readonly<Record<string, PluginSource>>, options: Plu
   }
   load(name, source).then(
     (plugin) => runAsProcess(plugin, options, others),
-    (error: unknown) => answerAndLeave(name, Promise.resolve(failure(error))),
+    (error: unknown) => answerAndExit(name, Promise.resolve(failure(error))),
   )
 }
 

@@ -4,11 +4,11 @@ import { errnoOf } from '@cni/types'
 /**
  * Writes a whole text to a descriptor, because `process.stdout.write` loses text at an exit.
  *
- * @param patience - milliseconds to wait for a full pipe.
+ * @param timeoutMs - milliseconds to wait for a full pipe.
  */
-export function writeAll(fd: number, text: string, patience = Number.POSITIVE_INFINITY): Error | undefined {
+export function writeAll(fd: number, text: string, timeoutMs = Number.POSITIVE_INFINITY): Error | undefined {
   let rest: Uint8Array = new TextEncoder().encode(text)
-  let waited = 0
+  let waitedMs = 0
   while (rest.length > 0) {
     try {
       rest = rest.subarray(writeSync(fd, rest))
@@ -16,7 +16,7 @@ export function writeAll(fd: number, text: string, patience = Number.POSITIVE_IN
       if (!(error instanceof Error)) return new Error(String(error))
       const errno = errnoOf(error)
       if (errno === 'EINTR') continue
-      if (errno !== 'EAGAIN' || waited++ >= patience) return error
+      if (errno !== 'EAGAIN' || waitedMs++ >= timeoutMs) return error
       // Blocks this thread for a millisecond while the pipe is full, because this function is synchronous.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }

@@ -44,15 +44,15 @@ export function use<Conf, Chained extends boolean, State>(
   const { add, check, del, gc, status } = plain
   return {
     ...plain,
-    add: around(middleware, 'ADD', add),
-    ...(check && { check: around(middleware, 'CHECK', check) }),
-    ...(del && { del: around(middleware, 'DEL', del) }),
-    ...(gc && { gc: around(middleware, 'GC', gc) }),
-    ...(status && { status: around(middleware, 'STATUS', status) }),
+    add: wrapHandler(middleware, 'ADD', add),
+    ...(check && { check: wrapHandler(middleware, 'CHECK', check) }),
+    ...(del && { del: wrapHandler(middleware, 'DEL', del) }),
+    ...(gc && { gc: wrapHandler(middleware, 'GC', gc) }),
+    ...(status && { status: wrapHandler(middleware, 'STATUS', status) }),
   }
 }
 
-function around<Context extends CallContext, Outcome>(
+function wrapHandler<Context extends CallContext, Outcome>(
   middleware: readonly Middleware[],
   verb: Verb,
   handler: (c: Context) => Outcome | Promise<Outcome>,

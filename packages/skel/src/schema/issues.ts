@@ -2,7 +2,7 @@ import { isObject } from '@cni/types'
 import type { core } from 'zod/mini'
 import { describeSchema } from './describe.ts'
 import { quoteValue } from './quote.ts'
-import { COMPARED, meantBy } from './unknown-members.ts'
+import { COMPARED, suggestionFor } from './unknown-members.ts'
 import { hasOwnMessage, schemaAt, shapeOf } from './walk.ts'
 
 type Path = readonly PropertyKey[]
@@ -40,8 +40,8 @@ function describeUnknown(
   const given = valueAt(input, path)
   const left = keys.length - COMPARED
   const sentences = keys.slice(0, COMPARED).map((key) => {
-    const meant = meantBy(key, names, isObject(given) ? given : {})
-    return `${pathText([...path, key])}: unknown member${meant === undefined ? '' : `, did you mean ${meant}?`}`
+    const suggestion = suggestionFor(key, names, isObject(given) ? given : {})
+    return `${pathText([...path, key])}: unknown member${suggestion === undefined ? '' : `, did you mean ${suggestion}?`}`
   })
   return left <= 0 ? sentences : [...sentences, `${pathText(path) || whole}: ${left} more unknown members`]
 }

@@ -11,7 +11,7 @@ export interface UnknownMember {
   /** Path from the configuration's root to the unknown member. */
   readonly path: readonly string[]
   /** Name of the known member that the unknown member probably misspells. */
-  readonly meant: string | undefined
+  readonly suggestion: string | undefined
 }
 
 /**
@@ -36,7 +36,7 @@ export function isOfRuntimes(member: string): boolean {
 }
 
 /** Finds the known member name that an unknown name probably misspells. */
-export function meantBy(member: string, known: readonly string[], given: object): string | undefined {
+export function suggestionFor(member: string, known: readonly string[], given: object): string | undefined {
   return misspelt(
     member,
     known.filter((one) => !Object.hasOwn(given, one)),
@@ -50,7 +50,7 @@ function unknownOf(known: readonly string[], object: Readonly<Record<string, unk
     .filter((member) => !known.includes(member))
     .map((member, index) => ({
       path: [member],
-      meant: index < COMPARED ? meantBy(member, known, object) : undefined,
+      suggestion: index < COMPARED ? suggestionFor(member, known, object) : undefined,
     }))
 }
 
@@ -65,6 +65,6 @@ function insideOf(
     const inner = shapeOf(schema)
     if (inner === undefined) return []
     const found = [...unknownOf(Object.keys(inner), value), ...insideOf(inner, value, [])]
-    return found.map(({ path, meant }) => ({ path: [member, ...path], meant }))
+    return found.map(({ path, suggestion }) => ({ path: [member, ...path], suggestion }))
   })
 }

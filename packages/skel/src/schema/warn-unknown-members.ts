@@ -11,8 +11,8 @@ export function warnUnknownMembers(
 ): void {
   const unknown = unknownMembers(schema, document)
   if (unknown.length === 0) return
-  for (const { path, meant } of unknown) {
-    if (meant !== undefined) log.warn(`${pathText(path)}: did you mean ${meant}?`)
+  for (const { path, suggestion } of unknown) {
+    if (suggestion !== undefined) log.warn(`${pathText(path)}: did you mean ${suggestion}?`)
   }
   const members = unknown.map(({ path }) => pathText(path))
   log.debug('the configuration has members this plugin does not know', { members })

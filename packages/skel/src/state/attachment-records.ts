@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns/handle'
 import { isObject } from '@cni/types'
 import type { AttachmentKey } from './attachment-key.ts'
-import { identityOf, type RecordedNetns, sharedReason, unrecordedReason } from './kept-reasons.ts'
+import { identityOf, type RecordedNetns, sharedReason, unrecordedReason } from './keep-reasons.ts'
 import { type Listed, recordStore } from './record-store.ts'
 import type { StateFolder } from './state-folder.ts'
 
@@ -13,7 +13,7 @@ export interface AttachmentRecords {
    * Reason why a DEL must not remove anything from the container's namespace; `undefined` if the DEL may remove
    * objects.
    */
-  keptBecause(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
+  keepReason(key: AttachmentKey, netns: Netns, removal: 'last' | 'own'): string | undefined
   /** Removes the record of the attachment after its DEL. */
   remove(key: AttachmentKey): void
   /** Removes the records of a network's stale attachments: those that are missing in the list `valid`. */
@@ -44,7 +44,7 @@ export function attachmentRecords(folder: string | StateFolder): AttachmentRecor
     add: (key, netns) => store.write(key, { netns: identityOf(netns) }),
     remove: (key) => void store.remove(key),
     removeStale: store.removeStale,
-    keptBecause(key, netns, removal) {
+    keepReason(key, netns, removal) {
       const reason = unrecordedReason(store.read(key), netns)
       if (reason !== undefined || removal === 'own') return reason
       const ofContainer = store.list(({ containerID }) => containerID === key.containerID)

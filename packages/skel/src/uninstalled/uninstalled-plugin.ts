@@ -20,13 +20,13 @@ export function markedCall(plugin: Plugin, file: string, command: string | undef
   } catch (error) {
     return { plugin, problem: messageOf(error) }
   }
-  return { plugin: command === 'DEL' || command === 'GC' ? plugin : passingOn(plugin), file }
+  return { plugin: command === 'DEL' || command === 'GC' ? plugin : passThrough(plugin), file }
 }
 
 // internal
 
 /** Creates the substitute. Its ADD returns `prevResult`: Multus may still call the plugin, and pods must start. */
-function passingOn({ name, versions, timeout, goCompat }: Plugin): Plugin {
+function passThrough({ name, versions, timeout, goCompat }: Plugin): Plugin {
   return {
     name,
     ...(versions && { versions }),

@@ -8,7 +8,11 @@ const { folder, runtimes } = await fixtureRuntimes('several')
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Gives the file another name: the compiled file, or the script of a runtime. */
-function named({ argv }: Runtime, name: string, give: (file: string, path: string) => void = linkSync): string[] {
+function runtimeWithName(
+  { argv }: Runtime,
+  name: string,
+  give: (file: string, path: string) => void = linkSync,
+): string[] {
   const file = argv.at(-1) ?? ''
   const path = join(dirname(file), `${name}${extname(file)}`)
   rmSync(path, { force: true })
@@ -40,7 +44,7 @@ describe.each(runtimes)('several plugins in one file, $name', (runtime) => {
       ['first', '02:00:00:00:00:01'],
       ['second-one', '02:00:00:00:00:02'],
     ] as const) {
-      const { status, stdout } = call(named(runtime, name, give), ADD, conf)
+      const { status, stdout } = call(runtimeWithName(runtime, name, give), ADD, conf)
       expect([status, JSON.parse(stdout)]).toEqual([
         0,
         expect.objectContaining({ interfaces: [{ name: 'eth0', mac }] }),
@@ -50,13 +54,13 @@ describe.each(runtimes)('several plugins in one file, $name', (runtime) => {
 
   it('VERSION has the versions of that plugin', () => {
     const versions = (name: string) =>
-      JSON.parse(call(named(runtime, name), { CNI_COMMAND: 'VERSION' }).stdout).supportedVersions
+      JSON.parse(call(runtimeWithName(runtime, name), { CNI_COMMAND: 'VERSION' }).stdout).supportedVersions
     expect(versions('first')).toContain('1.1.0')
     expect(versions('second-one')).toEqual(['1.0.0'])
   })
 
   it.each(['ADD', 'VERSION', ''])('an unknown name is reported with the known names, %j', (command) => {
-    const { status, stdout, stderr } = call(named(runtime, 'third'), { ...ADD, CNI_COMMAND: command }, conf)
+    const { status, stdout, stderr } = call(runtimeWithName(runtime, 'third'), { ...ADD, CNI_COMMAND: command }, conf)
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toEqual({
       cniVersion: '1.1.0',
@@ -68,17 +72,17 @@ describe.each(runtimes)('several plugins in one file, $name', (runtime) => {
   })
 
   it('a plugin with another name than its key fails, and does not affect other plugins', () => {
-    const { status, stdout } = call(named(runtime, 'misnamed'), ADD, conf)
+    const { status, stdout } = call(runtimeWithName(runtime, 'misnamed'), ADD, conf)
     expect(status).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({
       code: 999,
       msg: expect.stringContaining('expected the plugin "misnamed", got "first"'),
     })
-    expect(call(named(runtime, 'first'), ADD, conf).status).toBe(0)
+    expect(call(runtimeWithName(runtime, 'first'), ADD, conf).status).toBe(0)
   })
 
   it('--help and --version list all names', () => {
-    const ask = (name: string, option: string) => call([...named(runtime, name), option], {})
+    const ask = (name: string, option: string) => call([...runtimeWithName(runtime, name), option], {})
     expect(ask('first', '--help')).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(
