@@ -50,11 +50,11 @@ export interface KubeClientOptions {
  * - The client never sends credentials over plain `http`.
  */
 export function kubeClient(access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
-  return clientOver(defaultTransport, access, options)
+  return clientFrom(defaultTransport, access, options)
 }
 
 /** Creates an API client that sends requests with the given transport. */
-export function clientOver(transport: Transport, access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
+export function clientFrom(transport: Transport, access: ClusterAccess, options: KubeClientOptions = {}): KubeClient {
   const { userAgent = 'istio-cni' } = options
   const secure = access.server.protocol === 'https:'
   const token = secure ? access.token() : undefined

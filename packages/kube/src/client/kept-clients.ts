@@ -1,6 +1,6 @@
 import type { ClusterAccess } from '../config/kubeconfig.ts'
-import { keptConnections } from '../http/kept-connections.ts'
-import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts'
+import { connectionPool } from '../http/connection-pool.ts'
+import { clientFrom, type KubeClient, type KubeClientOptions } from './client.ts'
 
 /**
  * Creates API clients that share open connections. Use the clients only for requests that may safely arrive twice. The
@@ -9,6 +9,6 @@ import { clientOver, type KubeClient, type KubeClientOptions } from './client.ts
 export function keptClients(): Disposable & {
   client(access: ClusterAccess, options?: KubeClientOptions): KubeClient
 } {
-  const { transport, ...connections } = keptConnections()
-  return { ...connections, client: (access, options) => clientOver(transport, access, options) }
+  const { transport, ...connections } = connectionPool()
+  return { ...connections, client: (access, options) => clientFrom(transport, access, options) }
 }

@@ -20,7 +20,7 @@ export type NextStep =
 const maxRequests = 30
 const graceRequests = 4
 const pauseMs = 1000
-const longestPauseMs = 8000
+const maxPauseMs = 8000
 
 /** Decides the next step after a failed request to the API server. */
 export function nextStep(error: KubeError, { made, overloaded, reloaded }: Attempts): NextStep {
@@ -44,7 +44,7 @@ function afterStatus({ status = 0, retryAfterMs }: KubeError, { made, overloaded
   if (status === 401) return reloaded ? stop : { act: 'reload' }
   if (status === 404) return made < graceRequests ? { act: 'wait', ms: pauseMs } : stop
   if (status !== 429 && status < 500) return stop
-  const growing = Math.min(pauseMs * 2 ** overloaded, longestPauseMs)
+  const growing = Math.min(pauseMs * 2 ** overloaded, maxPauseMs)
   return { act: 'wait', ms: Math.min(Math.max(retryAfterMs ?? 0, growing), 10_000) }
 }
 

@@ -35,7 +35,7 @@ export function tokenFile(path: string): {
   remove(): string | undefined
 } {
   return {
-    keep: (options) => keep(path, options),
+    keep: (options) => keepRenewed(path, options),
     remove() {
       removeUnfinished(path)
       try {
@@ -56,28 +56,28 @@ type TokenFile = ReturnType<typeof tokenFile>
 /** Lifetime in seconds that `keep` requests for a token. */
 const LIFE_SECONDS = 3600
 /** Milliseconds between checks of the token file, which another program may remove or change. */
-const LOOK_MS = 10_000
-const LONGEST_PAUSE_MS = 30_000
+const CHECK_MS = 10_000
+const MAX_PAUSE_MS = 30_000
 
-function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnType<TokenFile['keep']> {
+function keepRenewed(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnType<TokenFile['keep']> {
   const { connect, namespace, account, signal, renewed, failed, pauseMs = 1000 } = options
-  let held: Awaited<ReturnType<typeof requestToken>> | undefined
+  let current: Awaited<ReturnType<typeof requestToken>> | undefined
   let pause = pauseMs
   removeUnfinished(path)
   /** Requests a new token and writes its file. Returns the time of the next attempt. */
   const attempt = async (): Promise<number> => {
     const asked = performance.now()
     try {
-      held = await requestToken(connect(), { namespace, account, seconds: LIFE_SECONDS, signal })
-      keepFile(path, held.token)
+      current = await requestToken(connect(), { namespace, account, seconds: LIFE_SECONDS, signal })
+      writeIfChanged(path, current.token)
       pause = pauseMs
-      renewed(held.expires)
-      return asked + Math.max(held.lifeMs * (0.5 - Math.random() / 10), pauseMs)
+      renewed(current.expires)
+      return asked + Math.max(current.lifeMs * (0.5 - Math.random() / 10), pauseMs)
     } catch (error) {
       const due = performance.now() + pause * (1 + Math.random())
       if (signal.aborted) return due
       failed(error)
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
+      pause = Math.min(pause * 2, MAX_PAUSE_MS)
       return due
     }
   }
@@ -85,18 +85,18 @@ function keep(path: string, options: Parameters<TokenFile['keep']>[0]): ReturnTy
   const run = async (): Promise<void> => {
     let due = await first
     while (!signal.aborted) {
-      const ms = Math.min(Math.max(due - performance.now(), 0), LOOK_MS)
+      const ms = Math.min(Math.max(due - performance.now(), 0), CHECK_MS)
       // `delay` rejects if the signal aborts. Ignores this error, because the next line checks the signal.
       await delay(ms, undefined, { signal }).catch(() => {})
       if (signal.aborted) return
       if (performance.now() >= due) due = await attempt()
-      else if (held !== undefined) keepQuietly(path, held.token)
+      else if (current !== undefined) restoreQuietly(path, current.token)
     }
   }
-  return { first: first.then(() => {}), done: run(), expires: () => held?.expires }
+  return { first: first.then(() => {}), done: run(), expires: () => current?.expires }
 }
 
-function keepFile(path: string, token: string): void {
+function writeIfChanged(path: string, token: string): void {
   try {
     if (readRegularFile(path, 1024 * 1024) === token) return
   } catch {
@@ -107,9 +107,9 @@ function keepFile(path: string, token: string): void {
 }
 
 /** Restores the token file. Ignores an error, because the next renewal of the token reports it. */
-function keepQuietly(path: string, token: string): void {
+function restoreQuietly(path: string, token: string): void {
   try {
-    keepFile(path, token)
+    writeIfChanged(path, token)
   } catch {
     // Ignores the error: the next renewal of the token reports the same write error.
   }

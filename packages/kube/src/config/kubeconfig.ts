@@ -43,9 +43,9 @@ export function parseKubeconfig(path: string, text: string): Kubeconfig {
 }
 
 function resolveAccess(path: string, config: Kubeconfig): ClusterAccess {
-  const contextName = named(path, 'current-context', config['current-context'])
+  const contextName = required(path, 'current-context', config['current-context'])
   const context = pick(path, 'contexts', config.contexts, contextName).context
-  const clusterName = named(path, `the cluster of context "${contextName}"`, context?.cluster)
+  const clusterName = required(path, `the cluster of context "${contextName}"`, context?.cluster)
   const cluster = pick(path, 'clusters', config.clusters, clusterName).cluster ?? {}
   const user = context?.user ? (pick(path, 'users', config.users, context.user).user ?? {}) : {}
   if (user.exec != null || user['auth-provider'] != null) {
@@ -68,7 +68,7 @@ function resolveAccess(path: string, config: Kubeconfig): ClusterAccess {
   const key = text('client-key', user['client-key-data'], user['client-key'])
   return {
     source: path,
-    server: serverUrl(path, named(path, `server of cluster "${clusterName}"`, cluster.server)),
+    server: serverUrl(path, required(path, `server of cluster "${clusterName}"`, cluster.server)),
     ca,
     insecure,
     serverName: cluster['tls-server-name'] || undefined,
@@ -79,7 +79,7 @@ function resolveAccess(path: string, config: Kubeconfig): ClusterAccess {
 
 const bad = (path: string, what: string): KubeError => new KubeError('BAD_KUBECONFIG', `kubeconfig ${path}: ${what}`)
 
-function named(path: string, what: string, value: string | null | undefined): string {
+function required(path: string, what: string, value: string | null | undefined): string {
   if (!value) throw bad(path, `${what} is missing or empty`)
   return value
 }

@@ -29,7 +29,7 @@ interface BunRequestInit extends RequestInit {
 export const bunTransport: Transport = async (request) => answerOf(await ask(request, false), request)
 
 /** Creates an HTTP transport with connections that bun keeps open. A program cannot close these connections. */
-export function bunKeeping(): { readonly transport: Transport } & Disposable {
+export function bunKeepAlive(): { readonly transport: Transport } & Disposable {
   let isWarm = false
   return {
     async transport(request) {

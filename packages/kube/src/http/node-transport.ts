@@ -18,7 +18,7 @@ export const nodeTransport: Transport = (request) => exchange(request, undefined
  * Creates an HTTP transport with connections that stay open. Requests with different client certificates share no
  * connection.
  */
-export function nodeKeeping(): { readonly transport: Transport } & Disposable {
+export function nodeKeepAlive(): { readonly transport: Transport } & Disposable {
   let agent: Agent | undefined
   return {
     transport(request) {
@@ -63,7 +63,11 @@ const exchange = (request: TransportRequest, agent: Agent | undefined): Promise<
 const PROBE_MS = 60_000
 
 /** Loads Node's HTTP modules on demand, because most starts of the plugin need no API request. */
-function open(request: TransportRequest, kept: Agent | undefined, onResponse: (incoming: IncomingMessage) => void) {
+function open(
+  request: TransportRequest,
+  keepAlive: Agent | undefined,
+  onResponse: (incoming: IncomingMessage) => void,
+) {
   const { method = 'GET', url, headers, trust, body } = request
   const options: RequestOptions = {
     method,
@@ -77,7 +81,7 @@ function open(request: TransportRequest, kept: Agent | undefined, onResponse: (i
   }
   const https = process.getBuiltinModule('node:https')
   // Uses an HTTP agent of its own: Node's global agent may use the environment's proxies (NODE_USE_ENV_PROXY).
-  const agent = kept ?? new https.Agent({ keepAlive: false })
+  const agent = keepAlive ?? new https.Agent({ keepAlive: false })
   return https.request(
     { ...options, ...(trust !== undefined && tlsOptions(trust)), port: url.port || 443, agent },
     onResponse,

@@ -3,7 +3,7 @@ import { quote } from '@cni/types'
 import type { Trust } from './transport.ts'
 
 /** Time limit in milliseconds for a second connection, which reads the certificate of an untrusted server. */
-const PATIENCE = 2000
+const TIMEOUT_MS = 2000
 
 /**
  * Describes the certificate of an untrusted server for an error message. Sends no request.
@@ -34,7 +34,7 @@ const leafOf = (socket: TLSSocket) =>
   new Promise<ReturnType<TLSSocket['getPeerX509Certificate']>>((resolve) => {
     socket.once('secureConnect', () => resolve(socket.getPeerX509Certificate()))
     socket.once('error', () => resolve(undefined))
-    socket.setTimeout(PATIENCE, () => resolve(undefined))
+    socket.setTimeout(TIMEOUT_MS, () => resolve(undefined))
   })
 
 /** Lists the subjects of the certificates in a CA file, at most three. */

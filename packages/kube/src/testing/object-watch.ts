@@ -11,11 +11,11 @@ export function watchObjects<T extends StoredObject>(
 ): void {
   response.writeHead(200, { 'content-type': 'application/json', 'transfer-encoding': 'chunked' })
   response.flushHeaders()
-  const tell = ({ type, object }: Pick<ObjectChange<T>, 'type' | 'object'>): void => {
+  const send = ({ type, object }: Pick<ObjectChange<T>, 'type' | 'object'>): void => {
     if (chosen(object, query)) response.write(`${JSON.stringify({ type, object })}\n`)
   }
   if (query.get('sendInitialEvents') === 'true') {
-    for (const object of store.all()) tell({ type: 'ADDED', object })
+    for (const object of store.all()) send({ type: 'ADDED', object })
     response.write(bookmark(store, { 'k8s.io/initial-events-end': 'true' }))
   } else {
     const from = Number(query.get('resourceVersion') ?? store.version())
@@ -24,9 +24,9 @@ export function watchObjects<T extends StoredObject>(
       response.end(`${JSON.stringify({ type: 'ERROR', object: expired(from, store.version()) })}\n`)
       return
     }
-    for (const change of missed) tell(change)
+    for (const change of missed) send(change)
   }
-  response.once('close', store.subscribe(tell))
+  response.once('close', store.subscribe(send))
 }
 
 /** Creates a bookmark event with the current resource version, from which a client can resume. */

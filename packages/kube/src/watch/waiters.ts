@@ -1,7 +1,7 @@
 /** List of callers that wait until a watched store contains a result. */
 export interface Waiters {
   /** Calls the `find` function of each waiting caller again, after a change. */
-  look(): void
+  check(): void
   /** Resolves with the first defined result of `find`, or rejects on abort. */
   until<R>(find: () => R | undefined, signal: AbortSignal): Promise<R>
 }
@@ -10,7 +10,7 @@ export interface Waiters {
 export function waiters(): Waiters {
   const waiting = new Set<() => void>()
   return {
-    look() {
+    check() {
       for (const each of [...waiting]) each()
     },
     until: (find, signal) =>

@@ -59,7 +59,7 @@ export function watchStore<T extends object>(options: {
 }): WatchStore<T> {
   const { keep, changed, malformed, listed, failed, now = () => performance.now() } = options
   const members = new Map<string, Member<T>>()
-  const { look, until } = waiters()
+  const { check, until } = waiters()
   let list = 0
   let isListing = false
   let aliveAt: number | undefined
@@ -76,7 +76,7 @@ export function watchStore<T extends object>(options: {
   const works = (): void => {
     aliveAt = now()
     failure = undefined
-    look()
+    check()
   }
   const isPending = ({ version, at }: Written<T>, seen: string): boolean =>
     now() - at < LAG_MS && (version === undefined || isOlder(seen, version))

@@ -59,12 +59,12 @@ export async function watch(options: ListWatchOptions, state: State): Promise<vo
 const statusSchema = z.object({ code: z.optional(z.number()) })
 
 function event(line: string, path: string, observer: Observer, state: State): void {
-  const told = parse(line)
+  const event = parse(line)
   // Checks a watch event by hand. A schema would be slow, and a cluster sends many events.
-  if (!isObject(told) || typeof told.type !== 'string') {
+  if (!isObject(event) || typeof event.type !== 'string') {
     throw new KubeError('BAD_ANSWER', `GET ${path}: the watch sent something that is not an event`)
   }
-  const { type, object } = told
+  const { type, object } = event
   const version = versionOf(object)
   if (type === 'ERROR') {
     const { code = 500 } = statusSchema.safeParse(object).data ?? {}

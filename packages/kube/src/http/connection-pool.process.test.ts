@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { runtimePrograms } from '../../test/runtime-programs.ts'
 import { createAuthority } from '../testing/certificate.ts'
 
-const script = fileURLToPath(new URL('../../test/kept-requests.ts', import.meta.url))
+const script = fileURLToPath(new URL('../../test/pool-requests.ts', import.meta.url))
 
 /** Each runtime keeps connections in its own way. All must behave the same. */
 describe.each(runtimePrograms)('requests over kept connections, on %s', (_, runtime) => {

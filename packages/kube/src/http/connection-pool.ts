@@ -1,10 +1,10 @@
-import { bunKeeping } from './bun-transport.ts'
+import { bunKeepAlive } from './bun-transport.ts'
 import { defaultTransport } from './default-transport.ts'
-import { nodeKeeping } from './node-transport.ts'
+import { nodeKeepAlive } from './node-transport.ts'
 import { StaleConnection, type Transport } from './transport.ts'
 
 /** HTTP transport whose connections stay open for the next request. */
-export interface KeptConnections extends Disposable {
+export interface ConnectionPool extends Disposable {
   /** HTTP transport for requests that the server may safely receive twice. */
   readonly transport: Transport
 }
@@ -12,25 +12,25 @@ export interface KeptConnections extends Disposable {
 /**
  * Maximum number of connections that stay open. Further simultaneous requests open and close connections of their own.
  */
-const MOST = 2
+const MAX_CONNECTIONS = 2
 
 /** Milliseconds until an open connection counts as dead. A slow server may get requests twice. */
-const PATIENCE_MS = 1500
+const TIMEOUT_MS = 1500
 
 /** Creates an HTTP transport whose connections stay open, so most requests need no TLS handshake. */
-export function keptConnections(): KeptConnections {
-  const keeping = process.versions.bun === undefined ? nodeKeeping() : bunKeeping()
+export function connectionPool(): ConnectionPool {
+  const pool = process.versions.bun === undefined ? nodeKeepAlive() : bunKeepAlive()
   let [busy, isOpen] = [0, true]
   return {
     async transport(request) {
-      if (!isOpen || busy >= MOST || request.url.protocol !== 'https:') return defaultTransport(request)
+      if (!isOpen || busy >= MAX_CONNECTIONS || request.url.protocol !== 'https:') return defaultTransport(request)
       busy += 1
-      const patience = AbortSignal.timeout(PATIENCE_MS)
+      const timeout = AbortSignal.timeout(TIMEOUT_MS)
       try {
-        return await keeping.transport({ ...request, signal: AbortSignal.any([request.signal, patience]) })
+        return await pool.transport({ ...request, signal: AbortSignal.any([request.signal, timeout]) })
       } catch (error) {
         const isStale = error instanceof StaleConnection
-        if (request.signal.aborted || !(isStale || patience.aborted)) throw isStale ? error.cause : error
+        if (request.signal.aborted || !(isStale || timeout.aborted)) throw isStale ? error.cause : error
       } finally {
         busy -= 1
       }
@@ -38,7 +38,7 @@ export function keptConnections(): KeptConnections {
     },
     [Symbol.dispose]() {
       isOpen = false
-      keeping[Symbol.dispose]()
+      pool[Symbol.dispose]()
     },
   }
 }

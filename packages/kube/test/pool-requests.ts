@@ -1,18 +1,18 @@
 // Sends HTTP requests over connections that stay open, and prints each answer or error.
 //
-// Usage: kept-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS
+// Usage: pool-requests.ts ORIGIN CA_FILE STRANGER_FILE STEPS
 import { readFileSync } from 'node:fs'
 import { errnoOf } from '@cni/types'
-import { keptConnections } from '../src/http/kept-connections.ts'
+import { connectionPool } from '../src/http/connection-pool.ts'
 
 const [, , origin = '', caFile = '', strangerFile = '', steps = '[]'] = process.argv
-const kept = keptConnections()
+const pool = connectionPool()
 let sent = 0
 
 async function patch(path: string): Promise<object> {
   sent += 1
   try {
-    const { status, body } = await kept.transport({
+    const { status, body } = await pool.transport({
       method: 'PATCH',
       url: new URL(path, origin),
       headers: { authorization: `Bearer ${sent}` },
@@ -34,7 +34,7 @@ async function patch(path: string): Promise<object> {
 
 const outcomes: object[] = []
 for (const paths of JSON.parse(steps) as string[][]) {
-  if (paths[0] === 'dispose') kept[Symbol.dispose]()
+  if (paths[0] === 'dispose') pool[Symbol.dispose]()
   else outcomes.push(...(await Promise.all(paths.map(patch))))
 }
 process.stdout.write(JSON.stringify(outcomes))
