@@ -47,11 +47,11 @@ test.each<[string, (node: FakeNode) => void]>([
   ['a kubeconfig open to all', (node) => chmodSync(node.path('run/kubeconfig'), 0o644)],
 ])('%s is healed', async (_, damage) => {
   const { node, installer } = await installed()
-  const look = () =>
+  const readModes = () =>
     JSON.stringify([Object.entries(node.files()).filter(([name]) => name !== 'elsewhere'), modes(node)])
-  const before = look()
+  const before = readModes()
   damage(node)
-  await eventually(() => look() === before, 'healed', 2000)
+  await eventually(() => readModes() === before, 'healed', 2000)
   await eventually(() => installer.status().ready, 'ready')
 })
 

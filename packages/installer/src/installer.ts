@@ -117,7 +117,7 @@ export function installer(options: InstallerOptions): Installer {
       state.binaries.stop.abort()
       return exclusive(async () => {
         const { settings, net, claim, binaries } = state
-        const left = claim?.keeper()
+        const left = claim?.otherOwner()
         const report =
           left === undefined
             ? await uninstall({ settings, net, claimant: claim?.claimant, copying: binaries.running?.end })

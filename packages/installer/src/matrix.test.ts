@@ -10,11 +10,11 @@ const notJson = 'this is not JSON\n'
 const noName = calico.replace('"name"', '"nam"')
 const noPlugins = calico.replace('"plugins"', '"plugns"')
 const standalone: Partial<InstallerOptions> = { mode: 'standalone' }
-const named = (confName: string): Partial<InstallerOptions> => ({ confName })
+const withConfName = (confName: string): Partial<InstallerOptions> => ({ confName })
 
 test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, string | undefined]>([
-  ['1', { '00-calico.conflist': calico }, named('00-calico.conflist'), '00-calico.conflist', calico],
-  ['2', { '00-minikube.conf': bridge }, named('00-minikube.conf'), '00-minikube.conflist', listOfBridge],
+  ['1', { '00-calico.conflist': calico }, withConfName('00-calico.conflist'), '00-calico.conflist', calico],
+  ['2', { '00-minikube.conf': bridge }, withConfName('00-minikube.conf'), '00-minikube.conflist', listOfBridge],
   ['3', { '00-calico.conflist': calico, '01-minikube.conf': bridge }, {}, '00-calico.conflist', calico],
   ['4', { '00-minikube.conf': bridge, '01-calico.conflist': calico }, {}, '00-minikube.conflist', listOfBridge],
   ['5', { '00-x.conf': notJson, '01-m.conf': bridge, '02-c.conflist': calico }, {}, '01-m.conflist', listOfBridge],
@@ -29,8 +29,8 @@ test.each<[string, Record<string, string>, Partial<InstallerOptions>, string, st
     listOfBridge,
   ],
   ['10', { '00-a.conflist': noName, '01-b.conflist': noPlugins, '02-c.conflist': calico }, {}, '02-c.conflist', calico],
-  ['11', { '00-calico.conflist': calico }, named('00-calico.conf'), '00-calico.conflist', calico],
-  ['12', { '00-minikube.conf': bridge }, named('00-minikube.conflist'), '00-minikube.conflist', listOfBridge],
+  ['11', { '00-calico.conflist': calico }, withConfName('00-calico.conf'), '00-calico.conflist', calico],
+  ['12', { '00-minikube.conf': bridge }, withConfName('00-minikube.conflist'), '00-minikube.conflist', listOfBridge],
   ['.json', { '05-site.json': bridge, '10-left.conflist': calico }, {}, '05-site.conflist', listOfBridge],
   ['15', {}, standalone, 'YYY-mesh.conf', undefined],
   ['16', {}, { ...standalone, confName: 'user-defined.conf' }, 'user-defined.conf', undefined],

@@ -16,9 +16,9 @@ export function diffLines(before: string | undefined, after: string | undefined)
   let end = 0
   while (end < a.length - start && end < b.length - start && a.at(-1 - end) === b.at(-1 - end)) end += 1
   return [
-    ...a.slice(0, start).map(kept),
+    ...a.slice(0, start).map(unchanged),
     ...middle(a.slice(start, a.length - end), b.slice(start, b.length - end)),
-    ...a.slice(a.length - end).map(kept),
+    ...a.slice(a.length - end).map(unchanged),
   ]
 }
 
@@ -46,7 +46,7 @@ function linesOf(text: string | undefined): string[] {
   return (text.endsWith('\n') ? text.slice(0, -1) : text).split('\n')
 }
 
-function kept(text: string): DiffLine {
+function unchanged(text: string): DiffLine {
   return { op: ' ', text }
 }
 
@@ -68,7 +68,7 @@ function middle(a: readonly string[], b: readonly string[]): DiffLine[] {
   let j = 0
   while (i < a.length && j < b.length) {
     if (a[i] === b[j]) {
-      out.push(kept(b[j] ?? ''))
+      out.push(unchanged(b[j] ?? ''))
       i += 1
       j += 1
     } else if (cell(i + 1, j) >= cell(i, j + 1)) out.push(...removed.slice(i, ++i))

@@ -37,7 +37,7 @@ interface Style {
   readonly unit: string
 }
 
-interface Place {
+interface InsertionPoint {
   readonly separator: string
   readonly style: Style
   readonly tail: string
@@ -55,7 +55,7 @@ function after(
   array: ReturnType<typeof jsonValue>,
   items: readonly ReturnType<typeof jsonValue>[],
   last: ReturnType<typeof jsonValue>,
-): Place {
+): InsertionPoint {
   const lastText = text.slice(last.start, last.end)
   const isOneLine = !lastText.includes('\n')
   const base = indentationAt(text, last.start)
@@ -67,7 +67,7 @@ function after(
   return { separator, style: { isOneLine, newline: newlineOf(text), base, unit }, tail: '' }
 }
 
-function inEmpty(text: string, array: ReturnType<typeof jsonValue>): Place {
+function inEmpty(text: string, array: ReturnType<typeof jsonValue>): InsertionPoint {
   const newline = newlineOf(text)
   const outer = indentationAt(text, array.start)
   const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '

@@ -61,7 +61,7 @@ const SHOWN = 5
 /** Shortens a text from the container runtime for a log line. */
 const excerpt = (words: string): string => {
   const line = printable(words).trim()
-  return line.length > LONGEST ? `${line.slice(0, LONGEST - 1)}…` : line
+  return line.length > MAX_LENGTH ? `${line.slice(0, MAX_LENGTH - 1)}…` : line
 }
 
-const LONGEST = 300
+const MAX_LENGTH = 300

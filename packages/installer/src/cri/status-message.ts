@@ -47,10 +47,10 @@ export function decodeStatus(bytes: Uint8Array): StatusMessage {
  * Maximum number of conditions, and of info members, in a StatusResponse. containerd sends 3 conditions and 5 info
  * members.
  */
-const MOST = 100
+const MAX_ENTRIES = 100
 
 function checkCount(count: number, what: string): void {
-  if (count >= MOST) throw new ProtobufError(`there are more than ${MOST} ${what}`)
+  if (count >= MAX_ENTRIES) throw new ProtobufError(`there are more than ${MAX_ENTRIES} ${what}`)
 }
 
 function readCondition(bytes: Uint8Array): RuntimeCondition {

@@ -28,7 +28,7 @@ export interface NetReader {
    *
    * @returns `undefined` if the folder does not exist.
    */
-  look(fresh?: ReadonlySet<string>): NetFiles | undefined
+  scan(fresh?: ReadonlySet<string>): NetFiles | undefined
 }
 
 /** Properties of a configuration file that the reader caches between two scans of the CNI network folder. */
@@ -44,7 +44,7 @@ interface Known {
 export function netReader(netDir: string, type: string): NetReader {
   let known: ReadonlyMap<string, Known> = new Map()
   return {
-    look(fresh) {
+    scan(fresh) {
       const found = entriesOf(netDir)
       const names = [...(found?.keys() ?? [])]
       const now = new Map<string, Known>()

@@ -1,5 +1,5 @@
 /** Two rewrites of a file within this number of milliseconds count as a conflict with another program. */
-const QUARREL_MS = 5000
+const CONFLICT_MS = 5000
 
 /** Number of times that the installer restores a changed file without a delay. */
 const BURST = 3
@@ -22,7 +22,7 @@ export function healLimit(gapMs: number): HealLimit {
       const atFirst = isHeal ? full : full + gapMs
       const spare = one === undefined ? atFirst : Math.min(one.spare + now - one.at, full)
       if (spare < gapMs) return gapMs - spare
-      const streak = one !== undefined && now - one.at < QUARREL_MS ? one.streak + 1 : 0
+      const streak = one !== undefined && now - one.at < CONFLICT_MS ? one.streak + 1 : 0
       last.set(path, { at: now, streak, spare: spare - gapMs })
       return 0
     },

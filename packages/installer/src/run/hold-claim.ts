@@ -1,5 +1,5 @@
 import { toInstallError } from '../install-error.ts'
-import { lookAgainIn } from './state.ts'
+import { recheckIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { failed, inOrder, toDo, waiting } from './step-plan.ts'
 
@@ -11,13 +11,13 @@ export async function holdClaim(pass: Work): Promise<boolean> {
   const work = newWork(pass.state, pass.signal)
   let isOurs = true
   try {
-    const standing = claim.look(work.began)
-    if (standing.kind === 'theirs') {
+    const status = claim.check(work.began)
+    if (status.kind === 'theirs') {
       isOurs = false
-      lookAgainIn(pass, standing.leftMs)
-      await step(work, 'claim', waiting('claim', path, standing.reason))
+      recheckIn(pass, status.leftMs)
+      await step(work, 'claim', waiting('claim', path, status.reason))
     } else {
-      await step(work, 'claim', standing.change === undefined ? inOrder('claim', path) : toDo(standing.change))
+      await step(work, 'claim', status.change === undefined ? inOrder('claim', path) : toDo(status.change))
       claim.touch(work.began)
     }
   } catch (error) {
@@ -25,6 +25,6 @@ export async function holdClaim(pass: Work): Promise<boolean> {
     await step(work, 'claim', failed(toInstallError(error, 'cannot claim the node with', path)))
   }
   pass.health.push(...work.health)
-  lookAgainIn(pass, work.againMs)
+  recheckIn(pass, work.recheckInMs)
   return isOurs
 }

@@ -1,13 +1,13 @@
-import { endWithin } from './end-within.ts'
 import type { PassResult } from './pass.ts'
 import { newPassPace } from './pass-pace.ts'
 import { newWakeups, type Wakeups } from './watch/wakeups.ts'
 import { type FolderWatches, type WatchedFolder, watchFolders } from './watch/watch-folders.ts'
+import { withDeadline } from './with-deadline.ts'
 
 /** Milliseconds until the installer checks again if a folder is missing. A missing folder cannot be watched. */
 const MISSING_MS = 250
 /** Milliseconds until a second check of the files, because the first check may see half-written files. */
-const SECOND_LOOK_MS = 10
+const SECOND_CHECK_MS = 10
 /** Maximum milliseconds that a stopped loop waits for the end of a running check of the files. */
 const STOP_MS = 700
 
@@ -51,7 +51,7 @@ async function drive({ body, watches, wakeups, signal }: Drive): Promise<void> {
     const { againMs, busy } = await body.pass(signal)
     if (busy !== undefined && busy !== awaited) void busy.then(() => wakeups.wake('work'))
     awaited = busy
-    await wakeups.sleep(Math.min(againMs, isByEvent ? SECOND_LOOK_MS : againMs, isArmed ? againMs : MISSING_MS))
+    await wakeups.sleep(Math.min(againMs, isByEvent ? SECOND_CHECK_MS : againMs, isArmed ? againMs : MISSING_MS))
     const gap = pace.gapAfter(performance.now())
     if (gap > 0) await wakeups.pause(gap)
   }
@@ -63,5 +63,5 @@ async function stopSoon(work: Promise<void>, signal: AbortSignal): Promise<void>
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })
   })
-  await Promise.race([work, aborted.then(() => endWithin(STOP_MS, work))])
+  await Promise.race([work, aborted.then(() => withDeadline(STOP_MS, work))])
 }

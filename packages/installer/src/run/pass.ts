@@ -6,9 +6,9 @@ import { damageOf } from '../files/damage.ts'
 import type { InstallStatus } from '../health.ts'
 import type { InstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import { lookAtBinaries } from './binaries/binary-work.ts'
+import { checkBinaries } from './binaries/binary-work.ts'
 import { putBack } from './conflist/conf-changes.ts'
-import { lookAgain, type NetFolderPlan, planConflist } from './conflist/plan-conflist.ts'
+import { type NetFolderPlan, planConflist, rescan } from './conflist/plan-conflist.ts'
 import { readRuntimes } from './conflist/read-runtimes.ts'
 import { holdClaim } from './hold-claim.ts'
 import { planKubeconfig } from './plan-kubeconfig.ts'
@@ -20,7 +20,7 @@ import {
   reportStatus,
   reportWithdrawal,
 } from './report.ts'
-import { lookAgainIn, type State } from './state.ts'
+import { recheckIn, type State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
 import { toDo } from './step-plan.ts'
 
@@ -42,12 +42,12 @@ export async function pass(state: State, signal?: AbortSignal): Promise<PassResu
   if (!(await holdClaim(work))) {
     state.binaries.stop.abort()
     reportStatus(work, {}, false)
-    return { againMs: Math.max(work.againMs, 1), errors: [], busy: undefined }
+    return { againMs: Math.max(work.recheckInMs, 1), errors: [], busy: undefined }
   }
-  const { busy } = await lookAtBinaries(work)
+  const { busy } = await checkBinaries(work)
   await step(work, 'kubeconfig', planKubeconfig(state.settings))
   reportStatus(work, await configure(work, busy !== undefined), busy !== undefined)
-  return { againMs: Math.max(work.againMs, 1), errors: work.errors, busy }
+  return { againMs: Math.max(work.recheckInMs, 1), errors: work.errors, busy }
 }
 
 /** Checks and restores the network configuration, the last step of a pass. */
@@ -58,7 +58,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   const failure = errors[0] ?? failures.get('binary') ?? failures.get('kubeconfig')
   const withdraw = isUnable ? failure?.message : undefined
   // Only the first installation waits for the binaries: afterwards an older plugin can serve new pods.
-  if ((isBusy && !state.binaries.wereFine) || (isUnable && withdraw === undefined)) {
+  if ((isBusy && !state.binaries.wereInstalled) || (isUnable && withdraw === undefined)) {
     const reason = 'the plugin and its kubeconfig come first'
     health.push({ artefact: 'conflist', path: settings.netDir, state: 'waiting', reason })
     return withPrimary(memory.primary.name)
@@ -66,7 +66,7 @@ async function configure(work: Work, isBusy: boolean): Promise<Pick<InstallStatu
   await putBackLateWrites(work)
   const plan = planConflist(settings, memory, { now: performance.now(), withdraw, net: state.net })
   reportSkipped(state, plan.skipped)
-  if (plan.until !== undefined) lookAgainIn(work, plan.until - performance.now() + 1)
+  if (plan.until !== undefined) recheckIn(work, plan.until - performance.now() + 1)
   await step(work, 'conflist', plan)
   if (withdraw !== undefined) reportWithdrawal(work, plan, withdraw)
   // Takes the primary's name from `memory`, because the step above may have converted `x.conf` to `x.conflist`.
@@ -87,7 +87,7 @@ const withPrimary = (primary: string | undefined): Pick<InstallStatus, 'primary'
 /** Network that each container runtime chooses from the CNI network folder after this check of all files. */
 function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): RuntimeReading[] | undefined {
   try {
-    const files = plan.changes.length === 0 ? plan.files : lookAgain(settings, memory, net)
+    const files = plan.changes.length === 0 ? plan.files : rescan(settings, memory, net)
     return files === undefined ? undefined : readRuntimes(settings, files)
   } catch {
     // The CNI network folder was removed or made inaccessible meanwhile. The installer's next check reports it.

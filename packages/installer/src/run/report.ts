@@ -3,13 +3,13 @@ import { judgeReadings, type RuntimeReading } from '../conf/runtime-readings.ts'
 import { type InstallStatus, isBad, toStatus } from '../health.ts'
 import type { ConflistPlan } from './conflist/net-view.ts'
 import { withVerdict } from './conflist/read-runtimes.ts'
-import { hintFor, type State, sayOnce } from './state.ts'
+import { emitOnce, hintFor, type State } from './state.ts'
 import type { Work } from './step.ts'
 
 /** Emits `preempted` when container runtimes stop using the file with the installed plugin. */
 export function reportPreempted(state: State, { preemptedBy, primary = '' }: ConflistPlan): void {
   const by = preemptedBy ?? ''
-  sayOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
+  emitOnce(state, 'preempted', preemptedBy, () => ({ type: 'preempted', by, primary, hint: hintFor(by) }))
 }
 
 /** Maximum number of skipped files for which one check emits separate `skipped` events. */
@@ -17,12 +17,12 @@ const MAX_NAMED = 20
 
 /** Emits `skipped` for each configuration file that container runtimes skip: once, and again if the reason changes. */
 export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>): void {
-  for (const topic of state.said.keys()) {
-    if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.said.delete(topic)
+  for (const topic of state.emitted.keys()) {
+    if (topic.startsWith('skipped ') && !skipped.has(topic.slice('skipped '.length))) state.emitted.delete(topic)
   }
   const { netDir } = state.settings
-  const unreported = [...skipped].filter(([name, reason]) => state.said.get(`skipped ${name}`) !== reason)
-  for (const [name, reason] of unreported) state.said.set(`skipped ${name}`, reason)
+  const unreported = [...skipped].filter(([name, reason]) => state.emitted.get(`skipped ${name}`) !== reason)
+  for (const [name, reason] of unreported) state.emitted.set(`skipped ${name}`, reason)
   for (const [name, reason] of unreported.slice(0, MAX_NAMED))
     state.emit({ type: 'skipped', path: join(netDir, name), reason })
   const more = unreported.length - MAX_NAMED
@@ -33,7 +33,7 @@ export function reportSkipped(state: State, skipped: ReadonlyMap<string, string>
 export function reportRuntimes(state: State, readings: readonly RuntimeReading[]): void {
   const { verdict } = judgeReadings(readings, state.settings.runtime)
   const text = readings.map((one) => one.text).join('; ')
-  sayOnce(state, 'runtimes', `${verdict}: ${text}`, () => ({ type: 'runtimes', readings, verdict }))
+  emitOnce(state, 'runtimes', `${verdict}: ${text}`, () => ({ type: 'runtimes', readings, verdict }))
 }
 
 /** Emits `withdrawn` for each file from which the installer removed the plugin. */
@@ -49,7 +49,7 @@ export function reportWithdrawal({ state, health }: Work, plan: ConflistPlan, re
 /** Emits `adopted` when another file has become the primary network configuration. */
 export function reportAdopted(state: State, primary: string): void {
   const former = state.status.primary
-  sayOnce(state, 'primary', primary, () => ({ type: 'adopted', primary, former }))
+  emitOnce(state, 'primary', primary, () => ({ type: 'adopted', primary, former }))
 }
 
 /** Updates the installer's status. Emits `ready` or `not-ready` if the status has changed. */
@@ -65,11 +65,11 @@ export function reportStatus(
   for (const one of work.health) if (one.state === 'ok') state.seen.add(one.path)
   const { ready, reason } = state.status
   const ms = performance.now() - began
-  sayOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
+  emitOnce(state, 'ready', ready ? 'ready' : undefined, () => ({ type: 'ready', primary, ms }))
   // Binaries may be missing while the installer copies them, so only the next check may emit `not-ready`.
   if (isBusy) return
   const bad = health.find(isBad)
-  sayOnce(state, 'not ready', ready ? undefined : reason, () => ({
+  emitOnce(state, 'not ready', ready ? undefined : reason, () => ({
     type: 'not-ready',
     artefact: bad?.artefact ?? 'conflist',
     reason: reason ?? 'nothing to install',

@@ -21,7 +21,7 @@ export interface State {
   readonly emit: (event: InstallEvent) => void
   readonly failures: Map<Health['artefact'], Failure>
   /** Map from a topic, such as `primary`, to the text of its last event. Prevents repeated events. */
-  readonly said: Map<string, string>
+  readonly emitted: Map<string, string>
   /** Paths of files that were correct before. If such a file changes, restoring it counts as a heal. */
   readonly seen: Set<string>
   status: InstallStatus
@@ -44,8 +44,8 @@ export interface BinaryState {
   done: StepOutcome | undefined
   /** State of each binary, as the installer's last check has reported it. */
   health: readonly Health[]
-  /** True if all binaries have been in place at least once. */
-  wereFine: boolean
+  /** True if all binaries have been installed at least once. */
+  wereInstalled: boolean
   stop: AbortController
 }
 
@@ -54,7 +54,7 @@ export interface StepOutcome {
   readonly health: Health[]
   readonly errors: InstallError[]
   /** Milliseconds until the installer's next check of all files, if no file event comes before. */
-  againMs: number
+  recheckInMs: number
   /** Number of changes that the rate limit has delayed, because the installer wrote these files moments ago. */
   postponed: number
 }
@@ -77,7 +77,7 @@ export function newState(settings: Settings): State {
       }
     },
     failures: new Map(),
-    said: new Map(),
+    emitted: new Map(),
     seen: new Set(),
     status: toStatus([], undefined),
     passes: 0,
@@ -87,7 +87,7 @@ export function newState(settings: Settings): State {
 
 /** Creates the state of the work on the binaries: no comparison or copy is running. */
 function newBinaryState(): BinaryState {
-  return { running: undefined, done: undefined, health: [], wereFine: false, stop: new AbortController() }
+  return { running: undefined, done: undefined, health: [], wereInstalled: false, stop: new AbortController() }
 }
 
 /** Creates the installer's state for new options. Keeps the facts about an unchanged folder. */
@@ -96,23 +96,23 @@ export function withSettings(old: State, settings: Settings): State {
   const { claimFile, netDir, ownFile } = settings
   const claim =
     former === undefined || claimFile === undefined ? undefined : newClaim(claimFile, settings, former.claimant)
-  const fresh = { ...newState(settings), passes, status, claim }
+  const created = { ...newState(settings), passes, status, claim }
   const isSameFolder = netDir === old.settings.netDir
   if (!isSameFolder) memory.displaced.close()
-  const state = isSameFolder ? { ...fresh, memory, net } : fresh
+  const state = isSameFolder ? { ...created, memory, net } : created
   if (old.settings.ownFile !== undefined) state.memory.retired.add(old.settings.ownFile)
   if (ownFile !== undefined) state.memory.retired.delete(ownFile)
   return state
 }
 
 /** Emits a topic's event if its text has changed. `undefined` resets the topic. */
-export function sayOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
+export function emitOnce(state: State, topic: string, text: string | undefined, event: () => InstallEvent): void {
   if (text === undefined) {
-    state.said.delete(topic)
+    state.emitted.delete(topic)
     return
   }
-  if (state.said.get(topic) === text) return
-  state.said.set(topic, text)
+  if (state.emitted.get(topic) === text) return
+  state.emitted.set(topic, text)
   state.emit(event())
 }
 
@@ -131,8 +131,8 @@ export function noteFailure(state: State, artefact: Health['artefact'], error: I
 }
 
 /** Requests another check of all files after `ms` milliseconds, unless an earlier check is already requested. */
-export function lookAgainIn(outcome: StepOutcome, ms: number): void {
-  outcome.againMs = Math.min(outcome.againMs, ms)
+export function recheckIn(outcome: StepOutcome, ms: number): void {
+  outcome.recheckInMs = Math.min(outcome.recheckInMs, ms)
 }
 
 /** Advice for an operator about a file that another program keeps changing. */

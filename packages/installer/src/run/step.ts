@@ -2,12 +2,12 @@ import { dirname } from 'node:path'
 import type { Change } from '../change.ts'
 import type { Health } from '../health.ts'
 import { assertNotAborted, type InstallError, toInstallError } from '../install-error.ts'
-import { whoElse } from './claim/claim.ts'
-import { hintFor, lookAgainIn, noteFailure, type State, type StepOutcome } from './state.ts'
+import { otherInstaller } from './claim/claim.ts'
+import { hintFor, noteFailure, recheckIn, type State, type StepOutcome } from './state.ts'
 import type { StepPlan } from './step-plan.ts'
 
 /** Number of consecutive rewrites of a file after which another program probably reverts the installer's writes. */
-const QUARREL = 6
+const CONFLICT_REWRITES = 6
 /** Number of rewrites of a file between two `contended` events. */
 const REMINDER = 50
 
@@ -21,7 +21,7 @@ export interface Work extends StepOutcome {
 /** Creates the object that collects the results of a check or of background work. */
 export function newWork(state: State, signal: AbortSignal | undefined): Work {
   const { recheckMs } = state.settings
-  return { state, began: performance.now(), health: [], errors: [], signal, againMs: recheckMs, postponed: 0 }
+  return { state, began: performance.now(), health: [], errors: [], signal, recheckInMs: recheckMs, postponed: 0 }
 }
 
 /** Applies the changes of an installation step. In each folder, stops at the first failure. */
@@ -33,14 +33,14 @@ export async function step(work: Work, artefact: Health['artefact'], plan: StepP
     errors.push(error)
     health.push({ artefact, path: error.path ?? '', state: 'failed', reason: error.message })
   }
-  const failure = await carryOutAll(work, artefact, plan.changes)
+  const failure = await applyAll(work, artefact, plan.changes)
   if (failure !== undefined) errors.push(failure)
   const first = plan.errors[0] ?? failure
-  if (first !== undefined) lookAgainIn(work, noteFailure(state, artefact, first, performance.now()))
+  if (first !== undefined) recheckIn(work, noteFailure(state, artefact, first, performance.now()))
   else if (work.postponed === postponedBefore) state.failures.delete(artefact)
 }
 
-async function carryOutAll(
+async function applyAll(
   work: Work,
   artefact: Health['artefact'],
   changes: readonly Change[],
@@ -52,7 +52,7 @@ async function carryOutAll(
     if (ended.has(folder)) continue
     assertNotAborted(work.signal)
     const postponedBefore = work.postponed
-    const error = await carryOut(work, change)
+    const error = await applyOne(work, change)
     failure ??= error
     // Delays the folder's later binaries too, because they may need the delayed library.
     if (error !== undefined || (artefact === 'binary' && work.postponed > postponedBefore)) ended.add(folder)
@@ -60,7 +60,7 @@ async function carryOutAll(
   return failure
 }
 
-async function carryOut(work: Work, change: Change): Promise<InstallError | undefined> {
+async function applyOne(work: Work, change: Change): Promise<InstallError | undefined> {
   const { state, health } = work
   const { artefact, action, path, reason } = change
   const heal = state.seen.has(path)
@@ -69,8 +69,8 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     postpone(work, change, wait)
     return undefined
   }
-  if (artefact !== 'claim' && whoElse(state.claim) !== undefined) {
-    lookAgainIn(work, 1)
+  if (artefact !== 'claim' && otherInstaller(state.claim) !== undefined) {
+    recheckIn(work, 1)
     health.push({ artefact, path, state: 'drift', reason: `${path}: ${reason}; left to a newer installer` })
     return undefined
   }
@@ -81,7 +81,7 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
     const error = toInstallError(cause, 'cannot write', path)
     if (error.code === 'CHANGED') {
       // Another program is writing the file: the installer's next check reads its new content.
-      lookAgainIn(work, state.settings.rewriteMs)
+      recheckIn(work, state.settings.rewriteMs)
       health.push({ artefact, path, state: 'drift', reason: error.message })
       return undefined
     }
@@ -91,15 +91,15 @@ async function carryOut(work: Work, change: Change): Promise<InstallError | unde
   health.push({ artefact, path, state: 'ok' })
   state.emit({ type: 'changed', artefact, action, path, reason, heal, ms: performance.now() - work.began })
   const rewrites = state.healLimit.streak(path)
-  if (rewrites % REMINDER === QUARREL) state.emit({ type: 'contended', path, rewrites, hint: hintFor(path) })
+  if (rewrites % REMINDER === CONFLICT_REWRITES) state.emit({ type: 'contended', path, rewrites, hint: hintFor(path) })
   return undefined
 }
 
 /** Delays a change, because the rate limit does not allow another write of the file yet. */
 function postpone(work: Work, { artefact, path, reason }: Change, ms: number): void {
-  lookAgainIn(work, ms)
+  recheckIn(work, ms)
   work.postponed += 1
-  const why = work.state.healLimit.streak(path) >= QUARREL ? ` (${hintFor(path)})` : ''
+  const why = work.state.healLimit.streak(path) >= CONFLICT_REWRITES ? ` (${hintFor(path)})` : ''
   const text = `${path}: ${reason}; put right again in a moment${why}`
   work.health.push({ artefact, path, state: 'drift', reason: text })
 }

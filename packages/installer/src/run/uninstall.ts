@@ -11,10 +11,10 @@ import { isInstalled, pluginNames } from './binaries/plugin-names.ts'
 import { removeClaim } from './claim/claim.ts'
 import type { Claimant } from './claim/record.ts'
 import { removeConf, replaceConf } from './conflist/conf-changes.ts'
-import { endWithin } from './end-within.ts'
 import { mark, removeMarked, removeUnmarked } from './markers.ts'
 import { foldersOnNode, needsOf } from './needs.ts'
 import { sweep } from './sweep.ts'
+import { withDeadline } from './with-deadline.ts'
 
 /** Result of `uninstall`: the changes, and the files that it has kept or could not remove. */
 export interface UninstallReport {
@@ -79,9 +79,9 @@ export async function uninstall(removal: Removal): Promise<UninstallReport> {
   removeEntries(removal, report)
   if (report.errors.length === 0) await removeFiles(removal, report)
   // Waits for a cancelled copy operation, because the operation may still create a temporary file.
-  if (removal.copying !== undefined) await endWithin(STOP_MS, removal.copying)
+  if (removal.copying !== undefined) await withDeadline(STOP_MS, removal.copying)
   sweep(removal.settings)
-  giveUpClaim(removal, report)
+  releaseClaim(removal, report)
   return report
 }
 
@@ -99,7 +99,7 @@ function tryToRemoveEntries({ settings, net, kept = {} }: Removal, done: Planned
   const errors: InstallError[] = []
   let files: NetFiles | undefined
   try {
-    files = net.look()
+    files = net.scan()
   } catch (error) {
     return [toInstallError(error, 'cannot read the net folder', netDir)]
   }
@@ -210,7 +210,7 @@ async function remove(
 }
 
 /** Removes the claim file as the last step, because the removal makes a waiting installer start at once. */
-function giveUpClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
+function releaseClaim({ settings: { claimFile }, kept, claimant }: Removal, { changes, errors }: Report): void {
   if (claimFile === undefined || claimFile === kept?.claimFile) return
   try {
     if (!removeClaim(claimFile, claimant)) return

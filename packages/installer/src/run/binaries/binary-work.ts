@@ -2,13 +2,13 @@ import type { Change } from '../../change.ts'
 import type { Health } from '../../health.ts'
 import { assertNotAborted, toInstallError } from '../../install-error.ts'
 import { removeMarkers } from '../markers.ts'
-import { lookAgainIn } from '../state.ts'
+import { recheckIn } from '../state.ts'
 import { newWork, step, type Work } from '../step.ts'
 import { planBinaries } from './plan-binaries.ts'
 import { withoutUnwritable } from './unwritable-folders.ts'
 
 /** Copies changed binaries. The returned promise `busy` settles when the background work has ended. */
-export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
+export async function checkBinaries(pass: Work): Promise<{ readonly busy: Promise<void> | undefined }> {
   const { binaries } = pass.state
   if (binaries.running === undefined && binaries.done === undefined) begin(pass)
   const { running } = binaries
@@ -21,11 +21,11 @@ export async function lookAtBinaries(pass: Work): Promise<{ readonly busy: Promi
   const { health, errors } = withoutUnwritable(pass.state.settings.binDirs, done)
   binaries.done = undefined
   binaries.health = health
-  binaries.wereFine ||= errors.length === 0 && done.postponed === 0
+  binaries.wereInstalled ||= errors.length === 0 && done.postponed === 0
   pass.health.push(...health)
   pass.errors.push(...errors)
   pass.postponed += done.postponed
-  lookAgainIn(pass, done.againMs)
+  recheckIn(pass, done.recheckInMs)
   return { busy: undefined }
 }
 
@@ -59,7 +59,7 @@ function begin(pass: Work): void {
   }
   const found = (): readonly Health[] => {
     if (toDo !== undefined) return [...work.health, ...notYet(toDo, work.health)]
-    if (binaries.wereFine) return binaries.health
+    if (binaries.wereInstalled) return binaries.health
     return [{ artefact: 'binary', path: source, state: 'waiting', reason: 'the binaries are compared' }]
   }
   // Starts `run` in a microtask, after the assignment of `running`. Reason: `run` clears `running` at its end.

@@ -9,7 +9,7 @@ import type { Settings } from '../../options.ts'
 import { type Claimant, type ClaimRecord, claimText, isNewer, newClaimant, parseClaim, settingsHash } from './record.ts'
 
 /** Active installer according to the claim file: this installer, or a newer one. */
-export type Standing =
+export type ClaimStatus =
   /** This installer is active. `change` is set if the claim file does not have this installer's record yet. */
   | { readonly kind: 'ours'; readonly change?: Change }
   /** A newer installer is active. `leftMs` is the time until the newer installer counts as gone. */
@@ -23,11 +23,11 @@ export interface Claim {
    *
    * @throws {@link InstallError} if the claim file cannot be read.
    */
-  look(now: number): Standing
+  check(now: number): ClaimStatus
   /** Keeps the claim file's timestamps recent. Only the active installer calls this method. */
   touch(now: number): void
   /** Returns the reason why `uninstall` must remove nothing: another installer uses the claim file. */
-  keeper(): string | undefined
+  otherOwner(): string | undefined
 }
 
 /** Creates the object through which an installer with the given settings and identity uses the claim file. */
@@ -55,7 +55,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
   }
   return {
     claimant,
-    look(now) {
+    check(now) {
       const file = readRegular(path)
       const there = file === undefined ? undefined : parseClaim(file.bytes)
       if (file === undefined || there === undefined)
@@ -78,7 +78,7 @@ export function newClaim(path: string, settings: Settings, claimant: Claimant): 
         // The claim file is gone. The installer's next check of all files writes it again.
       }
     },
-    keeper() {
+    otherOwner() {
       const there = recordAt(path)
       if (there === undefined || there.id === own.id || there.bootId !== own.bootId) return undefined
       return reasonOf(there, own)
@@ -92,10 +92,10 @@ export function startClaim(path: string, settings: Settings): Claim {
 }
 
 /** Reason why this installer must not write: a newer installer is active. */
-export function whoElse(claim: Claim | undefined): string | undefined {
+export function otherInstaller(claim: Claim | undefined): string | undefined {
   try {
-    const standing = claim?.look(performance.now())
-    return standing?.kind === 'theirs' ? standing.reason : undefined
+    const status = claim?.check(performance.now())
+    return status?.kind === 'theirs' ? status.reason : undefined
   } catch {
     // Ignores an unreadable claim file, which must not stop the installation.
     return undefined

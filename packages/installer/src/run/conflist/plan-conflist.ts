@@ -21,7 +21,7 @@ export interface NetFolderPlan extends ConflistPlan {
 }
 
 /** Input for planning changes of the network configuration. */
-export interface Circumstances {
+export interface PlanOptions {
   readonly now: number
   /** Reason why the plugin cannot work. If set, the plan removes the plugin, so pods still start. */
   readonly withdraw?: string | undefined
@@ -30,10 +30,10 @@ export interface Circumstances {
 }
 
 /** Plans to add the plugin to the network configuration. With `withdraw`, plans to remove the plugin. */
-export function planConflist(settings: Settings, memory: Memory, circumstances: Circumstances): NetFolderPlan {
+export function planConflist(settings: Settings, memory: Memory, options: PlanOptions): NetFolderPlan {
   let files: NetFiles | undefined
   try {
-    files = circumstances.net.look(namesThatMatter(settings, memory))
+    files = options.net.scan(namesToRead(settings, memory))
   } catch (error) {
     return { ...failed(toInstallError(error, 'cannot read', settings.netDir)), skipped: new Map() }
   }
@@ -42,14 +42,14 @@ export function planConflist(settings: Settings, memory: Memory, circumstances: 
   const view = { settings, memory, files, candidates }
   const skipped = candidates.invalid
   try {
-    const plan = settings.mode === 'standalone' ? planStandalone(view) : planWithPrimary(view, circumstances)
+    const plan = settings.mode === 'standalone' ? planStandalone(view) : planWithPrimary(view, options)
     return { ...plan, skipped, files }
   } catch (error) {
     return { ...failed(toInstallError(error, 'cannot configure', settings.netDir)), skipped, files }
   }
 }
 
-function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): ConflistPlan {
+function planWithPrimary(view: NetView, { now, withdraw }: PlanOptions): ConflistPlan {
   const { settings, files } = view
   const choice = rememberPrimary(view, now)
   if (choice.kind === 'hold') return { ...waits(settings, choice.reason), until: choice.until }
@@ -67,12 +67,12 @@ function planWithPrimary(view: NetView, { now, withdraw }: Circumstances): Confl
  * Scans the CNI network folder again. Always reads the primary configuration and files with the plugin, even if they
  * are unchanged.
  */
-export function lookAgain(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
-  return net.look(namesThatMatter(settings, memory))
+export function rescan(settings: Settings, memory: Memory, net: NetReader): NetFiles | undefined {
+  return net.scan(namesToRead(settings, memory))
 }
 
 /** Files that every scan must read: the primary configuration, and files with the plugin. */
-function namesThatMatter({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
+function namesToRead({ confName, ownFile }: Settings, { primary, former, retired }: Memory): Set<string> {
   const chosen = [confName, primary.name].flatMap((one) => one ?? [])
   const others = chosen.flatMap((one) => [conflistName(one), ...alternativeNames(one)])
   return new Set([...chosen, ...others, ...(ownFile === undefined ? [] : [ownFile]), ...former, ...retired])
