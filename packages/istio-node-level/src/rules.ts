@@ -9,12 +9,12 @@ import type { Place } from '@cni/netns/handle'
 export type RulesBy = Pick<IptablesOptions, 'backend' | 'programs'>
 
 /** Network namespace with the method `undo`, which registers a rollback step. */
-export type Undone = Place & { undo(step: () => unknown): void }
+export type RollbackNamespace = Place & { undo(step: () => unknown): void }
 
 /** Writes iptables rules if the namespace's rules differ. Resolves to the corrected differences. */
-export async function applyRules(place: Undone, rules: Ruleset, by: RulesBy): Promise<string[]> {
-  const drift = await rulesDrift(place.netns, rules, by)
-  if (drift.length > 0) await iptables(place, by).apply(rules)
+export async function applyRules(namespace: RollbackNamespace, rules: Ruleset, by: RulesBy): Promise<string[]> {
+  const drift = await rulesDrift(namespace.netns, rules, by)
+  if (drift.length > 0) await iptables(namespace, by).apply(rules)
   return drift
 }
 

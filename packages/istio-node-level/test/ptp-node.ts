@@ -14,7 +14,7 @@ export const addresses = {
 } as const
 
 /** Finds the key of an address in {@link addresses}, such as `far`. */
-export const nameOf = (address = ''): string => {
+export const nameOfAddress = (address = ''): string => {
   const plain = address.replace('::ffff:', '')
   return Object.entries(addresses).find(([, each]) => each === plain)?.[0] ?? plain
 }

@@ -8,7 +8,7 @@ import { iptablesSide } from '../src/iptables/iptables-side.ts'
 import type { KernelSide } from '../src/kernel-side.ts'
 import { askName } from './ask-name.ts'
 import { tunnelKind } from './kinds.ts'
-import { addresses, type Name, nameOf, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
+import { addresses, type Name, nameOfAddress, type PtpNode, ptpNode, startServers } from './ptp-node.ts'
 import { answerOf } from './sockets.ts'
 
 // On an emulated processor every process takes seconds to start.
@@ -35,8 +35,11 @@ afterAll(() => stack.disposeAsync())
 /** Opens a connection. Returns the server's answer and the connections through ztunnel. */
 async function walk(from: Name, to: Name, port = 8080): Promise<string[]> {
   const before = ztunnel.forwarded.length
-  const seen = (await answerOf(node.at[from], addresses[to], port)).replace(/[\d.]+$/, nameOf)
-  return [seen, ...ztunnel.forwarded.slice(before).map((each) => `${each.direction} ${nameOf(each.from)} ${each.to}`)]
+  const seen = (await answerOf(node.at[from], addresses[to], port)).replace(/[\d.]+$/, nameOfAddress)
+  return [
+    seen,
+    ...ztunnel.forwarded.slice(before).map((each) => `${each.direction} ${nameOfAddress(each.from)} ${each.to}`),
+  ]
 }
 
 /** Rules for connections with the outbound mark. Answers arrive on the veth with the server's address. */

@@ -5,9 +5,9 @@ import { ipv4 } from '../network/find-links.ts'
 import { sourceTowards } from '../network/source-towards.ts'
 import { NodeLevelError } from '../node-level-error.ts'
 import type { Objects } from '../objects/objects.ts'
-import type { Undone } from '../rules.ts'
+import type { RollbackNamespace } from '../rules.ts'
 import { runSteps } from '../step.ts'
-import { undoneOnFailure } from '../undone-on-failure.ts'
+import { withRollback } from '../with-rollback.ts'
 import { hookSteps, podHooks, unhook } from './filters.ts'
 import { endsOf } from './links.ts'
 import { dropEntry, isSameTarget, linksOf, type PodEntry, podEntriesAt, putEntry } from './pod-entries.ts'
@@ -40,23 +40,23 @@ export async function enrolPod(
   const there = podEntriesAt(objects.maps, [...addresses, ...own])
   const before = new Map(there.map((entry) => [entry.address, entry]))
   const entries: PodEntry[] = []
-  const changed = await undoneOnFailure(async (within) => {
-    const place = within(netns)
-    using node = await openRtnl(place)
+  const changed = await withRollback(async (inNamespace) => {
+    const namespace = inNamespace(netns)
+    using node = await openRtnl(namespace)
     entries.push(...(await entriesOf(netns, pod, addresses)))
-    const told: string[] = []
+    const reports: string[] = []
     for (const entry of entries) {
       const other = before.get(entry.address)
       if (other?.uid === uid && isSameTarget(other.target, entry.target)) continue
-      putEntry(objects.maps, entry, place.undo)
+      putEntry(objects.maps, entry, namespace.undo)
       const of = other === undefined || other.uid === uid ? '' : ` was that of pod ${other.uid}`
-      told.push(`${entry.address} of pod ${uid}${of}`)
+      reports.push(`${entry.address} of pod ${uid}${of}`)
     }
     for (const link of new Set(entries.map(({ target }) => target.ifindex)))
-      told.push(...(await runSteps(await hookSteps(node, link, podHooks, objects))))
+      reports.push(...(await runSteps(await hookSteps(node, link, podHooks, objects))))
     const isLeft = (each: PodEntry): boolean => each.uid === uid || addresses.includes(each.address)
-    const removed = await releasePods(place, objects, { remembered, there }, isLeft, entries)
-    return [...told, ...removed.map((each) => `${each} no more of ${uid}`)]
+    const removed = await releasePods(namespace, objects, { remembered, there }, isLeft, entries)
+    return [...reports, ...removed.map((each) => `${each} no more of ${uid}`)]
   })
   const none = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
   const probes = await Promise.all(addresses.map((address) => probeWarning(netns, address, pod, serving)))
@@ -70,7 +70,7 @@ export async function enrolPod(
  * @param instead - new entries of the same pods. The addresses of these entries stay in the eBPF maps
  */
 export async function releasePods(
-  { netns, undo }: Undone,
+  { netns, undo }: RollbackNamespace,
   objects: Objects,
   { remembered, there }: { readonly remembered: readonly PodEntry[]; readonly there: readonly PodEntry[] },
   which: (entry: PodEntry) => boolean,

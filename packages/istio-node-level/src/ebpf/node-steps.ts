@@ -5,10 +5,9 @@ import { withoutReversePath } from '../network/network-plan.ts'
 import { routeSteps, ruleSteps } from '../network/route-steps.ts'
 import { mappedAddress } from '../objects/maps.ts'
 import type { Objects } from '../objects/objects.ts'
-import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
+import { applyRules, type RollbackNamespace, type RulesBy, rulesDrift } from '../rules.ts'
 import type { Step } from '../step.ts'
 import { hookSteps, insideHooks, podHooks, unhook, ztunnelHooks } from './filters.ts'
-import { type Lead, leadSteps } from './lead-steps.ts'
 import {
   dropEntry,
   isThere,
@@ -20,6 +19,7 @@ import {
   type Undo,
   unexpected,
 } from './pod-entries.ts'
+import { type Redirection, redirectionSteps } from './redirection-steps.ts'
 import type { Serving } from './serving.ts'
 
 /** Returns steps that restore missing pins of eBPF maps and programs in the bpf file system. */
@@ -29,20 +29,20 @@ export const pinSteps = (objects: Objects): Step[] =>
 /** Returns steps that prepare ztunnel's namespace to accept the redirected packets. */
 export async function insideSteps(
   rtnl: RtnlPort,
-  place: Undone,
+  namespace: RollbackNamespace,
   { ends, inside }: Pick<Serving, 'ends' | 'inside'>,
   objects: Objects,
   by: RulesBy,
 ): Promise<Step[]> {
   const { network, rules } = inside
-  const drift = rules === undefined ? [] : await rulesDrift(place.netns, rules, by)
+  const drift = rules === undefined ? [] : await rulesDrift(namespace.netns, rules, by)
   return [
-    ...(await sysctlSteps(sysctl(place), network.sysctls)),
+    ...(await sysctlSteps(sysctl(namespace), network.sysctls)),
     ...(await routeSteps(rtnl, network.routes)),
     ...(await ruleSteps(rtnl, network.rules)),
     ...drift.map((what, at) => ({
       what,
-      run: async () => (rules === undefined || at > 0 ? undefined : applyRules(place, rules, by)),
+      run: async () => (rules === undefined || at > 0 ? undefined : applyRules(namespace, rules, by)),
     })),
     ...(await hookSteps(rtnl, ends.inner.index, insideHooks(objects.variant), objects)),
   ].map((step) => ({ ...step, what: `ztunnel: ${step.what}` }))
@@ -53,7 +53,7 @@ export async function ztunnelSteps(
   rtnl: RtnlPort,
   netns: NetnsTarget,
   { ends, nodeIp }: Serving,
-  lead: Lead,
+  redirection: Redirection,
   objects: Objects,
   undo?: Undo,
 ): Promise<Step[]> {
@@ -69,25 +69,25 @@ export async function ztunnelSteps(
     const run = async () => host_ip_info.set(0, mappedAddress(nodeIp))
     steps.push({ what: `the node's address is ${ipBefore.address}, not ${nodeIp}`, run })
   }
-  return [...steps, ...(await leadSteps(rtnl, objects, lead, undo))]
+  return [...steps, ...(await redirectionSteps(rtnl, objects, redirection, undo))]
 }
 
 /**
- * Returns steps that restore the eBPF redirection of all enrolled pods. Calls `gone` with each entry whose link is
- * missing.
+ * Returns steps that restore the eBPF redirection of all enrolled pods. Calls `onMissingLink` with each entry whose
+ * link is missing.
  */
 export async function podSteps(
   rtnl: RtnlPort,
   objects: Objects,
   known: ReadonlyMap<string, PodEntry>,
-  gone: (entry: PodEntry) => void,
+  onMissingLink: (entry: PodEntry) => void,
 ): Promise<Step[]> {
   const { maps } = objects
   const there = new Map(podEntries(maps).map((entry) => [entry.address, entry]))
   const links = new Set((await rtnl.getLinks()).map(({ index }) => index))
   const used = linksOf(known.values())
   // Detaches the eBPF programs first, because attached programs drop the packets of pods without entries.
-  const takeOut = async (address: string): Promise<void> => {
+  const removeEntry = async (address: string): Promise<void> => {
     const link = there.get(address)?.target.ifindex
     if (link !== undefined && !used.has(link)) await unhook(rtnl, link, podHooks)
     dropEntry(maps, address)
@@ -97,8 +97,8 @@ export async function podSteps(
     const { address, uid, target } = entry
     if (!links.has(target.ifindex)) {
       const run = async () => {
-        await takeOut(address)
-        gone(entry)
+        await removeEntry(address)
+        onMissingLink(entry)
       }
       steps.push({ what: `the link of ${address} of pod ${uid} has gone`, run })
       continue
@@ -107,13 +107,13 @@ export async function podSteps(
     steps.push(...(await hookSteps(rtnl, target.ifindex, podHooks, objects)))
   }
   for (const entry of there.values()) {
-    if (!known.has(entry.address)) steps.push({ what: unexpected(entry), run: () => takeOut(entry.address) })
+    if (!known.has(entry.address)) steps.push({ what: unexpected(entry), run: () => removeEntry(entry.address) })
   }
   return steps
 }
 
 /** Returns steps that detach eBPF programs from links without enrolled pods: attached programs drop packets. */
-export async function straySteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
+export async function detachUnusedSteps(rtnl: RtnlPort, known: Iterable<PodEntry>): Promise<Step[]> {
   const used = linksOf(known)
   const steps: Step[] = []
   for (const { index, name } of await rtnl.getLinks()) {

@@ -1,22 +1,22 @@
 import { ebpf } from '@cni/ebpf'
 import { mutex } from '@cni/host'
 import { openRtnl } from '@cni/netns'
+import { type DriftCache, driftCache } from '../drift-cache.ts'
 import type { EnrolledAddress, KernelSide, NodePod } from '../kernel-side.ts'
 import { type NodeSettings, nodeSettings, restoreSettings } from '../network/node-settings.ts'
 import { NodeLevelError } from '../node-level-error.ts'
-import { nobody, type Target } from '../objects/maps.ts'
+import { noZtunnel, type Target } from '../objects/maps.ts'
 import { type Objects, openObjects, PINS } from '../objects/objects.ts'
 import { runSteps } from '../step.ts'
-import { type Stillness, stillness } from '../stillness.ts'
-import { undoneOnFailure } from '../undone-on-failure.ts'
+import { withRollback } from '../with-rollback.ts'
+import { detachZtunnel } from './detach-ztunnel.ts'
 import type { EbpfSideOptions } from './ebpf-side-options.ts'
 import { enrolPod, releasePods } from './enrol-pod.ts'
 import { nodeHooks, unhook } from './filters.ts'
-import { type Lead, leadDrift, leadSteps } from './lead-steps.ts'
-import { leaveZtunnel } from './leave-ztunnel.ts'
-import { insideSteps, pinSteps, podSteps, straySteps, ztunnelSteps } from './node-steps.ts'
+import { detachUnusedSteps, insideSteps, pinSteps, podSteps, ztunnelSteps } from './node-steps.ts'
 import { dropEntry, entriesDrift, type PodEntry, podEntries } from './pod-entries.ts'
-import { isSamePlace, isThere, type Serving, servingBy, targetOf } from './serving.ts'
+import { type Redirection, redirectionDrift, redirectionSteps } from './redirection-steps.ts'
+import { isSameZtunnel, isThere, type Serving, servingBy, targetOf } from './serving.ts'
 
 /** {@link KernelSide} for node-level redirection by eBPF, with access to the eBPF maps and programs. */
 export interface OpenEbpfSide extends KernelSide {
@@ -42,13 +42,13 @@ export function openEbpfSide({
   let settings: NodeSettings = original ?? new Map()
   let serving: Serving | undefined
   /** Detects changes in the network namespaces of the node and of the current ztunnel. */
-  let still: Stillness | undefined
+  let cache: DriftCache | undefined
   /** Previous ztunnel. It may still have open connections, so the programs and rules for it stay. */
   let earlier: Serving | undefined
   let isPaused = false
   let isStopped = false
   /** Returns the map value for new connections of pods: ztunnel, or "no ztunnel" during a pause. */
-  const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? nobody : targetOf(ends, ztunnel.dnsCapture))
+  const goal = ({ ends, ztunnel }: Serving): Target => (isPaused ? noZtunnel : targetOf(ends, ztunnel.dnsCapture))
 
   const remember = (): void => {
     known.clear()
@@ -58,43 +58,43 @@ export function openEbpfSide({
   const release = async (which: (entry: PodEntry) => boolean): Promise<readonly string[]> => {
     if (isStopped) return []
     const old = { remembered: [...known.values()], there: podEntries(maps) }
-    const gone = await undoneOnFailure((within) => releasePods(within(netns), objects, old, which))
+    const gone = await withRollback((inNamespace) => releasePods(inNamespace(netns), objects, old, which))
     for (const entry of known.values()) if (which(entry)) forget(entry)
     return gone
   }
 
   /** Reconciles the node and ztunnel's namespace. The last step directs the traffic of pods to ztunnel. */
-  const bring = (next: Serving, lead: Lead): Promise<string[]> =>
-    undoneOnFailure(async (within) => {
-      const [outside, inside] = [within(netns), within(next.netns)]
+  const reconcile = (next: Serving, redirection: Redirection): Promise<string[]> =>
+    withRollback(async (inNamespace) => {
+      const [outside, inside] = [inNamespace(netns), inNamespace(next.netns)]
       using node = await openRtnl(outside)
       using own = await openRtnl(inside)
       return [
         ...(await runSteps(pinSteps(objects))),
         ...(await runSteps(await insideSteps(own, inside, next, objects, by))),
         ...(await runSteps(await podSteps(node, objects, known, forget))),
-        ...(serving === undefined ? await runSteps(await straySteps(node, known.values())) : []),
-        ...(await runSteps(await ztunnelSteps(node, netns, next, lead, objects, outside.undo))),
+        ...(serving === undefined ? await runSteps(await detachUnusedSteps(node, known.values())) : []),
+        ...(await runSteps(await ztunnelSteps(node, netns, next, redirection, objects, outside.undo))),
       ]
     })
 
   /** Describes differences of the eBPF pins and maps. The kernel sends no events for these differences. */
-  const lookAtMaps = (lead: Lead): string[] => [
+  const mapsDrift = (redirection: Redirection): string[] => [
     ...pinSteps(objects).map(({ what }) => what),
     ...entriesDrift(maps, known),
-    ...leadDrift(maps, lead),
+    ...redirectionDrift(maps, redirection),
   ]
-  const wholeDrift = async (current: Serving, lead: Lead): Promise<string[]> => {
+  const wholeDrift = async (current: Serving, redirection: Redirection): Promise<string[]> => {
     using node = await openRtnl(netns)
     const pods = [...pinSteps(objects), ...(await podSteps(node, objects, known, () => {}))]
     if (!(await isThere(node, current))) {
-      return [...pods, ...(await leadSteps(node, objects, lead))].map(({ what }) => what)
+      return [...pods, ...(await redirectionSteps(node, objects, redirection))].map(({ what }) => what)
     }
     using own = await openRtnl(current.netns)
     const steps = [
       ...pods,
       ...(await insideSteps(own, { netns: current.netns, undo: () => {} }, current, objects, by)),
-      ...(await ztunnelSteps(node, netns, current, lead, objects)),
+      ...(await ztunnelSteps(node, netns, current, redirection, objects)),
     ]
     return steps.map(({ what }) => what)
   }
@@ -103,22 +103,22 @@ export function openEbpfSide({
   const replaceBy = async (next: Serving): Promise<readonly string[]> => {
     const before = serving
     serving = next
-    still?.[Symbol.dispose]()
+    cache?.[Symbol.dispose]()
     const rules = objects.variant === 'mark'
-    still = stillness([netns, next.netns], { ...by, rules, filters: true })
+    cache = driftCache([netns, next.netns], { ...by, rules, filters: true })
     if (before === undefined) return []
-    if (isSamePlace(before, next)) {
+    if (isSameZtunnel(before, next)) {
       before.netns.close()
       return []
     }
     const oldest = earlier
     earlier = before
-    return await leaveZtunnel(netns, oldest, next, objects, by)
+    return await detachZtunnel(netns, oldest, next, objects, by)
   }
-  const leaveEarlier = async (): Promise<readonly string[]> => {
+  const removeEarlier = async (): Promise<readonly string[]> => {
     const oldest = earlier
     earlier = undefined
-    return await leaveZtunnel(netns, oldest, serving, objects, by)
+    return await detachZtunnel(netns, oldest, serving, objects, by)
   }
 
   return {
@@ -137,7 +137,7 @@ export function openEbpfSide({
             lost.push(`${ztunnel.ip} was in the mesh as that of pod ${owner.uid}, and is ztunnel ${ztunnel.name}'s now`)
           }
           const to = targetOf(next.ends, ztunnel.dnsCapture)
-          const changed = await bring(next, { to, from: maps.ztunnel_info.get(0) })
+          const changed = await reconcile(next, { to, from: maps.ztunnel_info.get(0) })
           settings = settingsBefore
           isPaused = false
           return { changed: [...lost, ...changed], warnings: await replaceBy(next) }
@@ -164,33 +164,36 @@ export function openEbpfSide({
       oneByOne(async () => {
         if (isStopped) return { changed: [], warnings: [] }
         isPaused = true
-        const lead = { to: nobody, from: maps.ztunnel_info.get(0) }
-        const changed = await undoneOnFailure(async (within) => {
-          const { undo } = within(netns)
+        const redirection = { to: noZtunnel, from: maps.ztunnel_info.get(0) }
+        const changed = await withRollback(async (inNamespace) => {
+          const { undo } = inNamespace(netns)
           using node = await openRtnl(netns)
-          return await runSteps(await leadSteps(node, objects, lead, undo))
+          return await runSteps(await redirectionSteps(node, objects, redirection, undo))
         })
         return { changed, warnings: [] }
       }),
     drift: () =>
       oneByOne(async () => {
         if (serving === undefined) return []
-        const lead = { to: goal(serving), from: nobody }
-        if (still?.isStill() === true) return lookAtMaps(lead)
-        const drift = await wholeDrift(serving, lead)
-        still?.looked(drift.length === 0)
+        const redirection = { to: goal(serving), from: noZtunnel }
+        if (cache?.isUnchanged() === true) return mapsDrift(redirection)
+        const drift = await wholeDrift(serving, redirection)
+        cache?.remember(drift.length === 0)
         return drift
       }),
     heal: () =>
       oneByOne(async () => {
         if (serving === undefined) return { changed: [], warnings: [] }
         using node = await openRtnl(netns)
-        const lead = { to: goal(serving), from: nobody }
-        const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await leaveEarlier()
-        if (await isThere(node, serving)) return { changed: await bring(serving, lead), warnings }
+        const redirection = { to: goal(serving), from: noZtunnel }
+        const warnings = earlier === undefined || (await isThere(node, earlier)) ? [] : await removeEarlier()
+        if (await isThere(node, serving)) return { changed: await reconcile(serving, redirection), warnings }
         // Restores only the node, because ztunnel has died. The kernel drops packets to ztunnel's missing link.
         const steps = [...pinSteps(objects), ...(await podSteps(node, objects, known, forget))]
-        return { changed: await runSteps([...steps, ...(await leadSteps(node, objects, lead))]), warnings }
+        return {
+          changed: await runSteps([...steps, ...(await redirectionSteps(node, objects, redirection))]),
+          warnings,
+        }
       }),
     stop: () =>
       oneByOne(async () => {
@@ -201,18 +204,18 @@ export function openEbpfSide({
         const before = serving
         serving = undefined
         known.clear()
-        still?.[Symbol.dispose]()
-        still = undefined
-        await leaveEarlier()
-        await leaveZtunnel(netns, before, undefined, objects, by)
-        maps.ztunnel_info.set(0, nobody)
-        maps.ztunnel_before.set(0, { ...nobody, netns: 0 })
+        cache?.[Symbol.dispose]()
+        cache = undefined
+        await removeEarlier()
+        await detachZtunnel(netns, before, undefined, objects, by)
+        maps.ztunnel_info.set(0, noZtunnel)
+        maps.ztunnel_before.set(0, { ...noZtunnel, netns: 0 })
         isStopped = true
         objects[Symbol.dispose]()
         ebpf().removePins(pins)
       }),
     [Symbol.dispose]() {
-      still?.[Symbol.dispose]()
+      cache?.[Symbol.dispose]()
       serving?.netns.close()
       earlier?.netns.close()
       serving = undefined

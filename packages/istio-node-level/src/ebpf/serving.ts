@@ -48,7 +48,7 @@ export async function isThere(node: RtnlPort, { ends }: Serving): Promise<boolea
 }
 
 /** True if two ztunnels use the same veth and network namespace. */
-export const isSamePlace = (one: Serving, other: Serving): boolean =>
+export const isSameZtunnel = (one: Serving, other: Serving): boolean =>
   one.ends.outer.index === other.ends.outer.index && one.netns.isSame(other.netns)
 
 /** Returns the map value that directs packets over a veth into a pod. */

@@ -2,6 +2,7 @@ import { mutex } from '@cni/host'
 import type { IptablesOptions } from '@cni/iptables'
 import { type Netns, type NetnsTarget, netns as namespaces, openRtnl } from '@cni/netns'
 import { messageOf } from '@cni/types'
+import { type DriftCache, driftCache } from '../drift-cache.ts'
 import type { EnrolledAddress, KernelSide, NodePod, NodeZtunnel } from '../kernel-side.ts'
 import type { TunnelKind } from '../names.ts'
 import { ztunnelLinks } from '../network/find-links.ts'
@@ -10,8 +11,7 @@ import { sourceTowards } from '../network/source-towards.ts'
 import { portsIn, tunnelPort } from '../network/tunnel-port.ts'
 import { isNodeLevelError, NodeLevelError } from '../node-level-error.ts'
 import type { RulesBy } from '../rules.ts'
-import { type Stillness, stillness } from '../stillness.ts'
-import { undoneOnFailure } from '../undone-on-failure.ts'
+import { withRollback } from '../with-rollback.ts'
 import { captureOnNode, entriesDrift, forgetZtunnel, nodeDrift, prepareNode, removeNode } from './node.ts'
 import { type NodePlan, nodePlan, planWithoutZtunnel } from './node-plan.ts'
 import { podEntries } from './pod-set.ts'
@@ -46,31 +46,34 @@ export function iptablesSide({
   let serving: Serving | undefined
   let settings: NodeSettings = original ?? new Map()
 
-  const bringClosed = ({ node }: Serving, pods: ReadonlyMap<string, string>): Promise<string[]> =>
-    undoneOnFailure(async (within) => {
+  const reconcileWithoutZtunnel = ({ node }: Serving, pods: ReadonlyMap<string, string>): Promise<string[]> =>
+    withRollback(async (inNamespace) => {
       const plan = planWithoutZtunnel(node)
-      return [...(await prepareNode(within(netns), plan, pods)), ...(await captureOnNode(within(netns), plan, by))]
+      return [
+        ...(await prepareNode(inNamespace(netns), plan, pods)),
+        ...(await captureOnNode(inNamespace(netns), plan, by)),
+      ]
     })
 
   /** Writes rules, routes and tunnels of the node and of ztunnel's namespace, where they differ from the plans. */
-  async function bring(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Brought> {
+  async function reconcile(ztunnel: NodeZtunnel, pods: ReadonlyMap<string, string>): Promise<Reconciled> {
     const { outer, inner } = await linksOf(netns, ztunnel)
     const port = tunnelPort(tunnel, ztunnel.ip, [await portsIn(netns), await portsIn(ztunnel.netns)])
     const { ip: ztunnelIp, dnsCapture } = ztunnel
     const node = nodePlan({ hostIp, ztunnelIp, ztunnelVeth: outer.name, tunnel, port, dnsCapture })
-    const brought = undoneOnFailure(async (within) => {
-      const prepared = await prepareNode(within(netns), node, pods)
+    const reconciled = withRollback(async (inNamespace) => {
+      const prepared = await prepareNode(inNamespace(netns), node, pods)
       // Runs after `prepareNode`, because the routes written there determine the node's source address.
       const nodeIp = await sourceTowards(netns, ztunnelIp)
       const inside = ztunnelPlan({ ztunnelIp, veth: inner.name, nodeIp, tunnel, port })
-      const insideChanged = await applyZtunnel(within(ztunnel.netns), inside, by)
-      const captured = await captureOnNode(within(netns), node, by)
+      const insideChanged = await applyZtunnel(inNamespace(ztunnel.netns), inside, by)
+      const captured = await captureOnNode(inNamespace(netns), node, by)
       const changed = [...prepared, ...insideChanged.map(ofZtunnel), ...captured]
       if (changed.length > 0) await forgetZtunnel(netns)
       return { node, inside, changed }
     })
     try {
-      return await brought
+      return await reconciled
     } catch (cause) {
       if (isNodeLevelError(cause) || (await isThere(netns, ztunnel))) throw cause
       const text = `Ztunnel ${ztunnel.name} (${ztunnel.ip}) disappeared while it was started: its veth is gone`
@@ -91,14 +94,14 @@ export function iptablesSide({
       oneByOne(async () => {
         const { pods, changed: lost } = await podsAtStart(netns, serving === undefined ? undefined : known, ztunnel)
         const settingsBefore = original ?? (serving === undefined ? await nodeSettings(netns) : settings)
-        const { node, inside, changed } = await bring(ztunnel, pods)
+        const { node, inside, changed } = await reconcile(ztunnel, pods)
         const before = serving
         settings = settingsBefore
-        const kept = keep(ztunnel.netns)
-        serving = { node, inside, ztunnel: { ...ztunnel, netns: kept }, still: stillness([netns, kept], by) }
+        const own = duplicate(ztunnel.netns)
+        serving = { node, inside, ztunnel: { ...ztunnel, netns: own }, cache: driftCache([netns, own], by) }
         known.clear()
         for (const [address, uid] of pods) known.set(address, uid)
-        return { changed: [...lost, ...changed], warnings: await leave(before, ztunnel.netns, by) }
+        return { changed: [...lost, ...changed], warnings: await removeFromZtunnel(before, ztunnel.netns, by) }
       }),
     // A pause changes nothing, because iptables cannot separate new connections from open ones.
     pause: async () => ({ changed: [], warnings: [] }),
@@ -126,18 +129,19 @@ export function iptablesSide({
     drift: () =>
       oneByOne(async () => {
         if (serving === undefined) return []
-        if (serving.still.isStill()) return await entriesDrift(netns, known)
+        if (serving.cache.isUnchanged()) return await entriesDrift(netns, known)
         const drift = await wholeDrift(serving)
-        serving.still.looked(drift.length === 0)
+        serving.cache.remember(drift.length === 0)
         return drift
       }),
     heal: () =>
       oneByOne(async () => {
         if (serving === undefined) return { changed: [], warnings: [] }
-        const { ztunnel, still } = serving
-        if (!(await isThere(netns, ztunnel))) return { changed: await bringClosed(serving, known), warnings: [] }
-        const { node, inside, changed } = await bring(ztunnel, known)
-        serving = { node, inside, ztunnel, still }
+        const { ztunnel, cache } = serving
+        if (!(await isThere(netns, ztunnel)))
+          return { changed: await reconcileWithoutZtunnel(serving, known), warnings: [] }
+        const { node, inside, changed } = await reconcile(ztunnel, known)
+        serving = { node, inside, ztunnel, cache }
         return { changed, warnings: [] }
       }),
     stop: () =>
@@ -147,10 +151,10 @@ export function iptablesSide({
         const before = serving
         serving = undefined
         known.clear()
-        await leave(before, undefined, by)
+        await removeFromZtunnel(before, undefined, by)
       }),
     [Symbol.dispose]() {
-      serving?.still[Symbol.dispose]()
+      serving?.cache[Symbol.dispose]()
       serving?.ztunnel.netns.close()
       serving = undefined
     },
@@ -168,10 +172,10 @@ interface Serving {
    */
   readonly ztunnel: NodeZtunnel
   /** Change detection for the network namespaces of the node and of ztunnel. */
-  readonly still: Stillness
+  readonly cache: DriftCache
 }
 
-interface Brought extends Pick<Serving, 'node' | 'inside'> {
+interface Reconciled extends Pick<Serving, 'node' | 'inside'> {
   readonly changed: readonly string[]
 }
 
@@ -211,13 +215,13 @@ async function podsAtStart(
 }
 
 /** Opens a second handle of a network namespace, which the caller closes separately. */
-const keep = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
+const duplicate = (netns: Netns): Netns => namespaces.open(`/proc/self/fd/${netns.fd}`)
 
 /** Removes the rules in a former ztunnel's namespace. Resolves to warnings. */
-async function leave(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
+async function removeFromZtunnel(before: Serving | undefined, next: Netns | undefined, by: RulesBy): Promise<string[]> {
   if (before === undefined) return []
   using netns = before.ztunnel.netns
-  before.still[Symbol.dispose]()
+  before.cache[Symbol.dispose]()
   if (next?.isSame(netns) === true) return []
   try {
     await removeZtunnel(netns, before.inside, by)

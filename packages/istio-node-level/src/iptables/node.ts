@@ -2,13 +2,13 @@ import { iptables } from '@cni/iptables'
 import { type NetnsTarget, openRtnl, type RtnlPort, sysctl } from '@cni/netns'
 import type { EnrolledAddress } from '../kernel-side.ts'
 import { POD_SET, tables, tunnels } from '../names.ts'
-import { applyNetwork, leadTunnels, networkDrift } from '../network/network.ts'
+import { applyNetwork, networkDrift, pointTunnels } from '../network/network.ts'
 import type { NetworkPlan } from '../network/network-plan.ts'
 import { ruleText } from '../network/network-text.ts'
 import { removedRuleSteps, routesThere, ruleSteps } from '../network/route-steps.ts'
 import { forgetNeighbours, isTunnelOf, removeTunnels } from '../network/tunnel-steps.ts'
 import { NodeLevelError } from '../node-level-error.ts'
-import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
+import { applyRules, type RollbackNamespace, type RulesBy, rulesDrift } from '../rules.ts'
 import { runSteps } from '../step.ts'
 import { type NodePlan, nodePolicyRules, podRoute } from './node-plan.ts'
 import { noNodeRules } from './node-rules.ts'
@@ -23,19 +23,23 @@ export type PodsByAddress = ReadonlyMap<string, string>
  * @throws {@link NodeLevelError} `FOREIGN` if another program uses the reserved route tables, and the node has no
  *   objects of this package.
  */
-export async function prepareNode(place: Undone, plan: NodePlan, pods: PodsByAddress): Promise<string[]> {
-  using rtnl = await openRtnl(place)
-  await refuseForeign(rtnl)
-  const changed = await bringPods(place, pods)
+export async function prepareNode(
+  namespace: RollbackNamespace,
+  plan: NodePlan,
+  pods: PodsByAddress,
+): Promise<string[]> {
+  using rtnl = await openRtnl(namespace)
+  await refuseOtherProgram(rtnl)
+  const changed = await reconcilePods(namespace, pods)
   const network = withPods(plan, pods)
-  return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(place), undo: place.undo }, network))]
+  return [...changed, ...(await applyNetwork({ rtnl, settings: sysctl(namespace), undo: namespace.undo }, network))]
 }
 
 /** Writes the iptables rules of the node, and points the tunnels to ztunnel. */
-export async function captureOnNode(place: Undone, plan: NodePlan, by: RulesBy): Promise<string[]> {
-  const drift = await applyRules(place, plan.rules, by)
-  using rtnl = await openRtnl(place)
-  return [...drift, ...(await leadTunnels({ rtnl, settings: sysctl(place) }, plan.network))]
+export async function captureOnNode(namespace: RollbackNamespace, plan: NodePlan, by: RulesBy): Promise<string[]> {
+  const drift = await applyRules(namespace, plan.rules, by)
+  using rtnl = await openRtnl(namespace)
+  return [...drift, ...(await pointTunnels({ rtnl, settings: sysctl(namespace) }, plan.network))]
 }
 
 /** Describes differences between the node and its plan: ipset entries, network settings and rules. Only reads. */
@@ -59,7 +63,7 @@ export async function entriesDrift(netns: NetnsTarget, pods: PodsByAddress): Pro
   return [
     ...(entries === undefined ? [`missing set ${POD_SET}`] : []),
     ...missingEntries(entries ?? [], pods).map(missingText),
-    ...foreignEntries(entries ?? [], pods).map(foreignText),
+    ...unexpectedEntries(entries ?? [], pods).map(unexpectedText),
   ]
 }
 
@@ -99,7 +103,7 @@ async function isOurs(rtnl: RtnlPort): Promise<boolean> {
   return rules.some((rule) => texts.has(ruleText(rule))) || links.some((link) => isTunnelOf(link, 'node'))
 }
 
-async function refuseForeign(rtnl: RtnlPort): Promise<void> {
+async function refuseOtherProgram(rtnl: RtnlPort): Promise<void> {
   if (await isOurs(rtnl)) return
   const routes = (await routesThere(rtnl)).map(({ text }) => `ip route ${text}`)
   const rules = (await ruleSteps(rtnl, [])).map(({ what }) => what)
@@ -113,20 +117,20 @@ async function refuseForeign(rtnl: RtnlPort): Promise<void> {
   )
 }
 
-async function bringPods({ netns, undo }: Undone, pods: PodsByAddress): Promise<string[]> {
+async function reconcilePods({ netns, undo }: RollbackNamespace, pods: PodsByAddress): Promise<string[]> {
   const there = await podEntries(netns)
   if (there === undefined) {
     undo(() => podSet(netns).destroy())
     await podSet(netns).create()
   }
   const missing = missingEntries(there ?? [], pods)
-  const foreign = foreignEntries(there ?? [], pods)
+  const unexpected = unexpectedEntries(there ?? [], pods)
   await putEntries(netns, missing, there ?? [], undo)
-  await dropEntries(netns, foreign, undo)
+  await dropEntries(netns, unexpected, undo)
   return [
     ...(there === undefined ? [`missing set ${POD_SET}`] : []),
     ...missing.map(missingText),
-    ...foreign.map(foreignText),
+    ...unexpected.map(unexpectedText),
   ]
 }
 
@@ -137,9 +141,10 @@ const missingEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress) 
     .map(([address, uid]) => ({ address, uid }))
 
 /** Lists ipset entries that another program added. Their addresses belong to no enrolled pod. */
-const foreignEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
+const unexpectedEntries = (there: readonly EnrolledAddress[], pods: PodsByAddress): EnrolledAddress[] =>
   there.filter(({ address }) => !pods.has(address))
 
 const missingText = ({ address, uid }: EnrolledAddress): string => `missing ${address} of pod ${uid}`
 
-const foreignText = ({ address, uid = '(unknown)' }: EnrolledAddress): string => `unexpected ${address} of pod ${uid}`
+const unexpectedText = ({ address, uid = '(unknown)' }: EnrolledAddress): string =>
+  `unexpected ${address} of pod ${uid}`

@@ -9,7 +9,7 @@ import { routeText } from '../network/network-text.ts'
 import { routesThere } from '../network/route-steps.ts'
 import { NodeLevelError } from '../node-level-error.ts'
 import { runSteps } from '../step.ts'
-import { undoneOnFailure } from '../undone-on-failure.ts'
+import { withRollback } from '../with-rollback.ts'
 import type { NodeFacts } from './facts.ts'
 import { podRoute } from './node-plan.ts'
 import { podEntries, podSet, putEntries } from './pod-set.ts'
@@ -32,9 +32,9 @@ export async function enrolAddresses(netns: NetnsTarget, pod: NodePod, facts: No
   const addresses = [...new Set(pod.addresses.flatMap((each) => ipv4(each) ?? []))]
   for (const address of addresses) refuseAddress(address, uid, facts)
   const warnings = addresses.length === 0 ? [`pod ${uid} has no address of IPv4, and is not captured`] : []
-  const changed = await undoneOnFailure(async (within) => {
-    const place = within(netns)
-    using rtnl = await openRtnl(place)
+  const changed = await withRollback(async (inNamespace) => {
+    const namespace = inNamespace(netns)
+    using rtnl = await openRtnl(namespace)
     const links = await Promise.all(addresses.map((address) => linkToPod(rtnl, address, `pod ${uid}`)))
     const entries = (await podEntries(netns)) ?? []
     const others = new Map(entries.map((each) => [each.address, each.uid]))
@@ -43,7 +43,7 @@ export async function enrolAddresses(netns: NetnsTarget, pod: NodePod, facts: No
       netns,
       missing.map((address) => ({ address, uid })),
       entries,
-      place.undo,
+      namespace.undo,
     )
     const routed = await routeTo(rtnl, addresses, facts)
     warnings.push(

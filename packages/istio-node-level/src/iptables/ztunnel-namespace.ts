@@ -1,20 +1,20 @@
 import { iptables } from '@cni/iptables'
 import { type NetnsTarget, openRtnl, sysctl } from '@cni/netns'
-import { applyNetwork, leadTunnels, networkDrift } from '../network/network.ts'
+import { applyNetwork, networkDrift, pointTunnels } from '../network/network.ts'
 import { removedRuleSteps, routesThere } from '../network/route-steps.ts'
 import { removeTunnels } from '../network/tunnel-steps.ts'
-import { applyRules, type RulesBy, rulesDrift, type Undone } from '../rules.ts'
+import { applyRules, type RollbackNamespace, type RulesBy, rulesDrift } from '../rules.ts'
 import { runSteps } from '../step.ts'
 import type { ZtunnelPlan } from './ztunnel-plan.ts'
 
 /**
  * Writes rules and network settings of a plan into ztunnel's namespace. Resolves to the differences that it corrected.
  */
-export async function applyZtunnel(place: Undone, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
-  using rtnl = await openRtnl(place)
-  const ports = { rtnl, settings: sysctl(place), undo: place.undo }
-  const network = [...(await applyNetwork(ports, plan.network)), ...(await leadTunnels(ports, plan.network))]
-  return [...network, ...(await applyRules(place, plan.rules, by))]
+export async function applyZtunnel(namespace: RollbackNamespace, plan: ZtunnelPlan, by: RulesBy): Promise<string[]> {
+  using rtnl = await openRtnl(namespace)
+  const ports = { rtnl, settings: sysctl(namespace), undo: namespace.undo }
+  const network = [...(await applyNetwork(ports, plan.network)), ...(await pointTunnels(ports, plan.network))]
+  return [...network, ...(await applyRules(namespace, plan.rules, by))]
 }
 
 /** Describes differences between ztunnel's namespace and its plan. Only reads. */

@@ -7,6 +7,6 @@ export interface NetworkPorts {
 }
 
 /** Access to rtnetlink and sysctls that rolls back all changes after a failure. */
-export interface UndoneNetworkPorts extends NetworkPorts {
+export interface RollbackNetworkPorts extends NetworkPorts {
   undo(step: () => unknown): void
 }

@@ -1,13 +1,13 @@
 import type { SysctlPort } from '@cni/netns'
 import { runSteps, type Step } from '../step.ts'
 import type { NetworkPlan, WantedSysctl } from './network-plan.ts'
-import type { NetworkPorts, UndoneNetworkPorts } from './network-ports.ts'
+import type { NetworkPorts, RollbackNetworkPorts } from './network-ports.ts'
 import { sysctlText } from './network-text.ts'
 import { routeSteps, ruleSteps } from './route-steps.ts'
-import { leadSteps, tunnelSteps } from './tunnel-steps.ts'
+import { remoteSteps, tunnelSteps } from './tunnel-steps.ts'
 
 /** Applies a network plan to a namespace. `leadTunnels` sets the remote addresses of existing tunnels. */
-export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan): Promise<string[]> {
+export async function applyNetwork(ports: RollbackNetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const { rtnl, settings } = ports
   return [
     // Creates the tunnels first: sysctls, routes and policy rules refer to the tunnel links.
@@ -21,14 +21,14 @@ export async function applyNetwork(ports: UndoneNetworkPorts, plan: NetworkPlan)
 /**
  * Sets the remote addresses of the tunnels to the address of ztunnel. Resolves to the differences that it corrected.
  */
-export const leadTunnels = async ({ rtnl }: NetworkPorts, { tunnels }: NetworkPlan): Promise<string[]> =>
-  runSteps(await leadSteps(rtnl, tunnels))
+export const pointTunnels = async ({ rtnl }: NetworkPorts, { tunnels }: NetworkPlan): Promise<string[]> =>
+  runSteps(await remoteSteps(rtnl, tunnels))
 
 /** Describes differences between a namespace and its network plan. Only reads. */
 export async function networkDrift({ rtnl, settings }: NetworkPorts, plan: NetworkPlan): Promise<string[]> {
   const steps = [
     ...(await tunnelSteps({ rtnl, settings, undo: () => {} }, plan.tunnels)),
-    ...(await leadSteps(rtnl, plan.tunnels)),
+    ...(await remoteSteps(rtnl, plan.tunnels)),
     ...(await sysctlSteps(settings, plan.sysctls)),
     ...(await routeSteps(rtnl, plan.routes)),
     ...(await ruleSteps(rtnl, plan.rules)),

@@ -5,20 +5,20 @@ import { tunnelKinds, tunnels } from '../names.ts'
 import { NodeLevelError } from '../node-level-error.ts'
 import type { Step } from '../step.ts'
 import type { WantedTunnel } from './network-plan.ts'
-import type { UndoneNetworkPorts } from './network-ports.ts'
+import type { RollbackNetworkPorts } from './network-ports.ts'
 import { tunnelText } from './network-text.ts'
 
-/** Returns steps that create or correct tunnels. {@link leadSteps} sets the remote addresses of existing tunnels. */
-export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
+/** Returns steps that create or correct tunnels. {@link remoteSteps} sets the remote addresses of existing tunnels. */
+export async function tunnelSteps(ports: RollbackNetworkPorts, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const { rtnl } = ports
   const [links, addresses] = await Promise.all([rtnl.getLinks(), rtnl.getAddresses({ family: 'ipv4' })])
   return wanted.flatMap((tunnel) => {
     const { name, cidr } = tunnel
     const link = links.find((each) => each.name === name)
     if (link === undefined) return [{ what: `missing tunnel ${tunnelText(tunnel)}`, run: () => make(rtnl, tunnel) }]
-    refuseForeign(link)
+    refuseOtherProgram(link)
     const other = otherwise(link, tunnel)
-    if (other !== undefined) return [{ what: other, run: () => makeAgain(ports, link, tunnel) }]
+    if (other !== undefined) return [{ what: other, run: () => recreate(ports, link, tunnel) }]
     const has = addresses.some((each) => each.linkIndex === link.index && each.cidr === cidr)
     return [
       ...(has ? [] : [{ what: `missing address ${cidr} on ${name}`, run: () => rtnl.addAddress(name, cidr) }]),
@@ -30,7 +30,7 @@ export async function tunnelSteps(ports: UndoneNetworkPorts, wanted: readonly Wa
 /**
  * Returns steps that set the tunnels' remote address to ztunnel's address. Connections through the tunnels continue.
  */
-export async function leadSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
+export async function remoteSteps(rtnl: RtnlPort, wanted: readonly WantedTunnel[]): Promise<Step[]> {
   const links = await rtnl.getLinks()
   return wanted.flatMap(({ name, kind, remote }) => {
     const link = links.find((each) => each.name === name)
@@ -66,7 +66,7 @@ export function isTunnelOf({ name, kind }: Link, side: 'node' | 'ztunnel'): bool
 /** Returns the identifier (VNI), port and remote address of a tunnel link. */
 const endOf = ({ geneve, vxlan }: Link) => geneve ?? vxlan
 
-function refuseForeign({ name, kind = 'hardware' }: Link): void {
+function refuseOtherProgram({ name, kind = 'hardware' }: Link): void {
   if (tunnelKinds.some((each) => each === kind)) return
   throw new NodeLevelError(
     'FOREIGN',
@@ -94,8 +94,8 @@ async function make(rtnl: RtnlPort, { name, kind, id, remote, port, cidr }: Want
   }
 }
 
-async function makeAgain(
-  { rtnl, settings, undo }: UndoneNetworkPorts,
+async function recreate(
+  { rtnl, settings, undo }: RollbackNetworkPorts,
   link: Link,
   tunnel: WantedTunnel,
 ): Promise<void> {

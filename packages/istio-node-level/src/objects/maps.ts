@@ -12,7 +12,7 @@ const earlierTarget = struct({ ifindex: int('u32'), mac, flags: int('u8'), pad: 
 export type EarlierTarget = ReturnType<(typeof earlierTarget)['read']>
 
 /** Map value for "no ztunnel", because entries of an array map cannot be deleted. */
-export const nobody: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 }
+export const noZtunnel: Target = { ifindex: 0, mac: '00:00:00:00:00:00', flags: 0, pad: 0 }
 
 /** Map value: the node's IPv4 address as an IPv4-mapped IPv6 address. */
 const mapped = struct({ prefix: bytes(12), address: ipv4 })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { Netns } from '@cni/netns'
 import { connectIn, serveIn, sourceOf } from '../sockets.ts'
 
-const PATIENCE_MS = 3000
+const TIMEOUT_MS = 3000
 
 /** Starts a TCP server that answers each message with the client's address and the message itself. */
 export const startEcho = async (inside: Netns, port: number): Promise<AsyncDisposable> =>
@@ -24,7 +24,7 @@ export function holdConnection(from: Netns, host: string, port: number) {
   return {
     /** Sends a word over the open connection, and resolves to the server's answer. */
     say(word: string): Promise<string> {
-      const late = AbortSignal.timeout(PATIENCE_MS)
+      const late = AbortSignal.timeout(TIMEOUT_MS)
       const answer = once(socket, 'data', { signal: late }).then(
         ([data]) => String(data).trim(),
         () => (late.aborted ? 'no answer' : 'the end'),

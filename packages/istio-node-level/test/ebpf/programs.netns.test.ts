@@ -4,7 +4,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { startApp } from '../../../istio-redirect/src/testing/node/stand-ins.ts'
 import { assemble } from '../../src/asm/assemble.ts'
-import { mappedAddress, mapSpecs, nobody, type Target } from '../../src/objects/maps.ts'
+import { mappedAddress, mapSpecs, noZtunnel, type Target } from '../../src/objects/maps.ts'
 import { CAPTURE_DNS, tags } from '../../src/programs/constants.ts'
 import { LICENSE, type ProgramName, programs } from '../../src/programs/programs.ts'
 import { type DropReason, dropReasons } from '../../src/programs/reasons.ts'
@@ -57,7 +57,7 @@ beforeEach(() => {
   for (const [address] of maps.app_info.entries()) maps.app_info.delete(address)
   maps.host_ip_info.set(0, mappedAddress(NODE))
   maps.ztunnel_info.set(0, ztunnel)
-  maps.ztunnel_before.set(0, { ...nobody, netns: 0 })
+  maps.ztunnel_before.set(0, { ...noZtunnel, netns: 0 })
   // The kernel runs a test on loopback, which is link 1.
   maps.app_info.set(POD, pod)
 })
@@ -102,7 +102,7 @@ describe('app_outbound', () => {
   })
 
   test('without a ztunnel connections and queries are dropped, and answers to probes pass', () => {
-    maps.ztunnel_info.set(0, nobody)
+    maps.ztunnel_info.set(0, noZtunnel)
     expect(outcome('app_outbound', { from: POD, to: NODE })).toBe('unspec')
     expect(outcome('app_outbound', tcp)).toBe(dropped('no_ztunnel_out'))
     expect(outcome('app_outbound', query)).toBe(dropped('no_ztunnel_out'))
@@ -133,7 +133,7 @@ describe('app_inbound', () => {
   })
 
   test('without a ztunnel all packets are dropped, except probes and packets from ztunnel', () => {
-    maps.ztunnel_info.set(0, nobody)
+    maps.ztunnel_info.set(0, noZtunnel)
     expect(outcome('app_inbound', { from: NODE, to: POD })).toBe('unspec')
     expect(outcome('app_inbound', { from: FAR, to: POD }, tags.fromZtunnel)).toBe('unspec')
     expect(outcome('app_inbound', { from: FAR, to: POD })).toBe(dropped('no_ztunnel_in'))
@@ -289,7 +289,7 @@ describe('with sockets of ztunnel', () => {
 
     test('its connections go to it also without a current ztunnel', () => {
       before()
-      maps.ztunnel_info.set(0, nobody)
+      maps.ztunnel_info.set(0, noZtunnel)
       const run = (sent: Sent): string => netns.run(node, () => outcome('app_inbound', sent))
       expect(run(toItself(15_020))).toBe(`redirect to 66 with ${tags.inbound}`)
       expect(run(unknown)).toBe(dropped('no_ztunnel_in'))

@@ -9,7 +9,7 @@ import {
 import { type OpenEbpfSide, openEbpfSide } from '../../src/ebpf/open-ebpf-side.ts'
 import { dropReasons } from '../../src/programs/reasons.ts'
 import { askName } from '../ask-name.ts'
-import { addresses, type Name, nameOf, type PtpNode, ptpNode, startServers } from '../ptp-node.ts'
+import { addresses, type Name, nameOfAddress, type PtpNode, ptpNode, startServers } from '../ptp-node.ts'
 import { answerOf, serveName } from '../sockets.ts'
 
 type Way = readonly [from: Name, to: Name, port?: number]
@@ -75,13 +75,13 @@ describe.each([
     const before = ztunnel.forwarded.length
     const walking = ways.map(async ([from, to, port = 8080]) => {
       const answer = await answerOf(node.at[from], addresses[to], port)
-      return `${from} to ${to}:${port}: ${answer.replace(/[\d.]+$/, nameOf)}`
+      return `${from} to ${to}:${port}: ${answer.replace(/[\d.]+$/, nameOfAddress)}`
     })
     const seen = await Promise.all(walking)
     const passed = ztunnel.forwarded.slice(before)
     const forwarded = passed.map((each) => {
       const [address = '', port] = each.to.split(':')
-      return `${each.direction} ${nameOf(each.from)} to ${nameOf(address)}:${port}`
+      return `${each.direction} ${nameOfAddress(each.from)} to ${nameOfAddress(address)}:${port}`
     })
     return { seen: seen.toSorted(), forwarded: forwarded.toSorted() }
   }

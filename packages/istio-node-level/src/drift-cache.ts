@@ -7,15 +7,15 @@ import type { RulesBy } from './rules.ts'
  * Change detection for network namespaces. It allows the caller to skip complete checks while the kernel reports no
  * changes.
  */
-export interface Stillness extends Disposable {
+export interface DriftCache extends Disposable {
   /** True if the caller may skip the next complete check. Must be called before each check. */
-  isStill(): boolean
+  isUnchanged(): boolean
   /** Records the result of a complete check of the namespaces: true if the check found no differences. */
-  looked(isClean: boolean): void
+  remember(isClean: boolean): void
 }
 
-/** Options of {@link stillness}, the change detection for network namespaces. */
-export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
+/** Options of {@link driftCache}, the change detection for network namespaces. */
+export interface DriftCacheOptions extends Pick<RulesBy, 'backend'> {
   /** True to detect changes of nf_tables rules. Default: true. */
   readonly rules?: boolean | undefined
   /** True to detect changes of tc filters on links. Default: false. */
@@ -23,25 +23,25 @@ export interface StillnessOptions extends Pick<RulesBy, 'backend'> {
 }
 
 /** Detects changes in network namespaces, except changes of ipset sets and eBPF maps. */
-export function stillness(
+export function driftCache(
   targets: readonly NetnsTarget[],
-  { backend, rules = true, filters = false }: StillnessOptions,
-): Stillness {
+  { backend, rules = true, filters = false }: DriftCacheOptions,
+): DriftCache {
   const groups = filters ? [...GROUPS, RTNLGRP_TC] : GROUPS
   const listeners = !rules || backend === 'iptables-nft' ? listenersIn(targets, groups, rules) : undefined
-  let trusted = 0
+  let skips = 0
   return {
-    isStill() {
+    isUnchanged() {
       // Calls `changed` on every listener, even after the first `true`: the call also discards the listener's old
       // events.
       const changed = listeners?.map(({ changed }) => changed()) ?? [true]
-      if (changed.includes(true)) trusted = 0
-      if (trusted === 0) return false
-      trusted -= 1
+      if (changed.includes(true)) skips = 0
+      if (skips === 0) return false
+      skips -= 1
       return true
     },
-    looked(isClean) {
-      trusted = isClean ? TRUSTED_LOOKS : 0
+    remember(isClean) {
+      skips = isClean ? MAX_SKIPPED_CHECKS : 0
     },
     [Symbol.dispose]() {
       for (const { close } of listeners ?? []) close()
@@ -52,7 +52,7 @@ export function stillness(
 // internal
 
 /** Maximal number of complete checks that may be skipped in a row. */
-const TRUSTED_LOOKS = 9
+const MAX_SKIPPED_CHECKS = 9
 
 /** Numbers of the netlink groups of links, IPv4 addresses, routes, policy rules and link settings. */
 const GROUPS = [1, 5, 7, 8, 24] as const
@@ -60,7 +60,7 @@ const GROUPS = [1, 5, 7, 8, 24] as const
 const RTNLGRP_TC = 4
 
 /** Maximum number of netlink events to read in one call. */
-const MOST_EVENTS = 10_000
+const MAX_EVENTS = 10_000
 
 interface Listener {
   /** True if the kernel has sent change events since the last call. */
@@ -99,7 +99,7 @@ function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boole
       const before = generation
       try {
         generation = nft?.generation() ?? before
-        return heard(events) || generation !== before
+        return hasEvents(events) || generation !== before
       } catch {
         // An error while reading events counts as a change. Consequence: the complete check runs, and reports the
         // error.
@@ -113,8 +113,8 @@ function listenerIn(target: NetnsTarget, groups: readonly number[], rules: boole
   }
 }
 
-function heard(events: NetlinkSocket): boolean {
+function hasEvents(events: NetlinkSocket): boolean {
   let count = 0
-  while (count < MOST_EVENTS && events.receive() !== 'none') count += 1
+  while (count < MAX_EVENTS && events.receive() !== 'none') count += 1
   return count > 0
 }

@@ -9,7 +9,7 @@ import { insideHooks, unhook, ztunnelHooks } from './filters.ts'
 import type { Serving } from './serving.ts'
 
 /** Removes the eBPF programs and rules of a former ztunnel. Resolves to warnings. */
-export async function leaveZtunnel(
+export async function detachZtunnel(
   node: NetnsTarget,
   before: Serving | undefined,
   next: Serving | undefined,

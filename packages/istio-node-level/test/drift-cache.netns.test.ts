@@ -1,8 +1,8 @@
 import { netns, sysctl } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
+import { driftCache } from '../src/drift-cache.ts'
 import { iptablesSide } from '../src/iptables/iptables-side.ts'
-import { stillness } from '../src/stillness.ts'
 import { tunnelKind } from './kinds.ts'
 import { addresses, ptpNode } from './ptp-node.ts'
 
@@ -10,16 +10,16 @@ test('isStill() is true until something changes in a namespace, and for at most 
   await using one = await tempNetns()
   await using other = await tempNetns()
   for (const each of [one, other]) await netns.exec(each, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
-  using still = stillness([one, other], { backend: 'iptables-nft' })
+  using cache = driftCache([one, other], { backend: 'iptables-nft' })
   const looks = (): number => {
     let count = 0
-    while (still.isStill()) count += 1
+    while (cache.isUnchanged()) count += 1
     return count
   }
   expect(looks()).toBe(0)
-  still.looked(false)
+  cache.remember(false)
   expect(looks()).toBe(0)
-  still.looked(true)
+  cache.remember(true)
   expect(looks()).toBe(9)
   const changes = [
     'ip link set d0 up',
@@ -34,10 +34,10 @@ test('isStill() is true until something changes in a namespace, and for at most 
   const unseen: string[] = []
   for (const where of [one, other]) {
     for (const change of changes) {
-      still.looked(true)
-      expect(still.isStill()).toBe(true)
+      cache.remember(true)
+      expect(cache.isUnchanged()).toBe(true)
       await netns.exec(where, ['sh', '-c', change])
-      if (still.isStill()) unseen.push(change)
+      if (cache.isUnchanged()) unseen.push(change)
     }
   }
   expect(unseen).toEqual([])
@@ -46,12 +46,12 @@ test('isStill() is true until something changes in a namespace, and for at most 
 test('changes of filters are detected with the option filters, and changes of rules only with the option rules', async () => {
   await using one = await tempNetns()
   await netns.exec(one, ['ip', 'link', 'add', 'd0', 'type', 'bridge'])
-  using still = stillness([one], { rules: false, filters: true })
-  still.isStill()
+  using cache = driftCache([one], { rules: false, filters: true })
+  cache.isUnchanged()
   const isSeen = async (change: string): Promise<boolean> => {
-    still.looked(true)
+    cache.remember(true)
     await netns.exec(one, ['sh', '-c', change])
-    return !still.isStill()
+    return !cache.isUnchanged()
   }
   expect(await isSeen('iptables-nft -t mangle -N x')).toBe(false)
   const filter = 'dev d0 ingress prio 7 protocol ip u32'
@@ -66,12 +66,12 @@ test('changes of filters are detected with the option filters, and changes of ru
 
 test('isStill() is false for legacy iptables, and after disposal', async () => {
   await using one = await tempNetns()
-  using legacy = stillness([one], { backend: 'iptables-legacy' })
-  const closed = stillness([one], { backend: 'iptables-nft' })
+  using legacy = driftCache([one], { backend: 'iptables-legacy' })
+  const closed = driftCache([one], { backend: 'iptables-nft' })
   closed[Symbol.dispose]()
   for (const each of [legacy, closed]) {
-    each.looked(true)
-    expect(each.isStill()).toBe(false)
+    each.remember(true)
+    expect(each.isUnchanged()).toBe(false)
   }
 })
 

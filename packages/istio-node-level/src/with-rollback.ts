@@ -1,9 +1,11 @@
 import type { NetnsTarget } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import type { Undone } from './rules.ts'
+import type { RollbackNamespace } from './rules.ts'
 
 /** Runs a function, and runs the registered rollback steps if the function fails. */
-export async function undoneOnFailure<T>(work: (within: (netns: NetnsTarget) => Undone) => Promise<T>): Promise<T> {
+export async function withRollback<T>(
+  work: (inNamespace: (netns: NetnsTarget) => RollbackNamespace) => Promise<T>,
+): Promise<T> {
   const steps: (() => unknown)[] = []
   try {
     return await work((netns) => ({ netns, undo: (step) => void steps.push(step) }))
