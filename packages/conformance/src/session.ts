@@ -34,14 +34,14 @@ export interface Session {
 }
 
 // Number of plugin calls that time out before the suite stops calling the plugin.
-const PATIENCE = 5
+const MAX_TIMEOUTS = 5
 // Maximum number of parallel plugin processes. The concurrency check starts exactly this number.
-const AT_ONCE = 8
+const MAX_PARALLEL = 8
 
 /** Starts a run of the suite: calls VERSION to learn which versions the plugin supports. */
 export async function openSession(settings: Settings, world: World): Promise<Session> {
   const exchanges: Exchange[] = []
-  const enter = limiter(AT_ONCE)
+  const enter = limiter(MAX_PARALLEL)
   const execute = (execution: ExchangeRequest) => enter(() => executeOnce(execution))
   const shared: AttachSettings = { conf: settings.conf, path: settings.path, args: settings.args, execute }
   const supportedVersions = versionsIn(
@@ -60,8 +60,8 @@ export async function openSession(settings: Settings, world: World): Promise<Ses
   }
 
   async function outcomeOf(check: Check): Promise<CheckResult['outcome']> {
-    if (!check.looksBack && exchanges.filter(({ timedOut }) => timedOut).length >= PATIENCE) {
-      return { status: 'blocked', reason: `gave up: ${PATIENCE} executions did not end in time` }
+    if (!check.usesEarlierCalls && exchanges.filter(({ timedOut }) => timedOut).length >= MAX_TIMEOUTS) {
+      return { status: 'blocked', reason: `gave up: ${MAX_TIMEOUTS} executions did not end in time` }
     }
     world.renew()
     const findings: Finding[] = []
@@ -193,11 +193,11 @@ function newestKnown(claimed: readonly string[] | undefined): string | undefined
 }
 
 /** Returns a function that runs async functions, at most `most` in parallel. Further async functions wait. */
-function limiter(most: number): <T>(body: () => Promise<T>) => Promise<T> {
+function limiter(max: number): <T>(body: () => Promise<T>) => Promise<T> {
   const waiting: Array<() => void> = []
   let running = 0
   return async (body) => {
-    if (running >= most) await new Promise<void>((resolve) => waiting.push(resolve))
+    if (running >= max) await new Promise<void>((resolve) => waiting.push(resolve))
     running++
     try {
       return await body()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { run } from '@cni/host'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { conformance } from '../src/conformance.ts'
-import { freshState } from '../src/world/state.ts'
+import { emptyState } from '../src/world/state.ts'
 import { wrap } from '../src/world/wrapper.ts'
 import { plantedPlugin } from './planted-plugin.ts'
 
@@ -27,16 +27,16 @@ async function sh(text: string, mounts: Parameters<typeof wrap>[3]): Promise<str
 
 describe.runIf(process.getuid?.() === 0)('the folders of state', () => {
   test('contain only the standard entries of a node, and hide new files from the machine', async () => {
-    const state = freshState(join(dir, 'state'), [])
+    const state = emptyState(join(dir, 'state'), [])
     const there = await sh('find /run /var/lib/cni | sort', state.mounts)
     expect(there.trim().split('\n')).toEqual(['/run', '/run/lock', '/run/netns', '/run/xtables.lock', '/var/lib/cni'])
-    expect(state.look().size).toBe(0)
+    expect(state.files().size).toBe(0)
     const name = `conformance-${process.pid}`
     await sh(
       `mkdir -p /run/${name} && echo one >/run/${name}/a && ln -s /etc/passwd /var/lib/cni/${name}`,
       state.mounts,
     )
-    expect([...state.look()].sort()).toEqual([
+    expect([...state.files()].sort()).toEqual([
       [`/run/${name}/`, ''],
       [`/run/${name}/a`, 'one\n'],
       [`/var/lib/cni/${name}`, ''],
@@ -52,11 +52,11 @@ describe.runIf(process.getuid?.() === 0)('the folders of state', () => {
     mkdirSync(above)
     writeFileSync(join(above, 'neighbour'), 'here')
     const folder = join(above, 'some', 'cni')
-    const state = freshState(join(dir, 'state'), [], [folder])
+    const state = emptyState(join(dir, 'state'), [], [folder])
     expect(await sh(`echo x >${folder}/lease; cat ${above}/neighbour; ls ${above}`, state.mounts)).toBe(
       'hereneighbour\nsome\n',
     )
-    expect([...state.look().keys()]).toEqual([join(folder, 'lease')])
+    expect([...state.files().keys()]).toEqual([join(folder, 'lease')])
     expect(readdirSync(above)).toEqual(['neighbour'])
     state.remove()
     expect(readdirSync(above)).toEqual(['neighbour'])

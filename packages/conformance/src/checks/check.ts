@@ -37,16 +37,16 @@ export const check: readonly Check[] = [
     async run(ctx) {
       if (!hasCheck(ctx) || (await ctx.working()) === undefined) return
       needsSight(ctx)
-      const found = await waysToTamper(ctx)
+      const found = await tamperingsOfAdd(ctx)
       if (found === undefined) return
-      if (found.ways.length === 0) {
+      if (found.tamperings.length === 0) {
         return ctx.skip(
           found.seen.length > 0
             ? `ADD changed only what is not undone here: ${shorten(found.seen)}`
             : 'ADD changed nothing observable',
         )
       }
-      for (const { where, tampering } of found.ways) {
+      for (const { where, tampering } of found.tamperings) {
         const attached = await ctx.attach()
         if ((await addFirst(ctx, attached)) === undefined) return
         const plain = await attached.check()
@@ -62,35 +62,39 @@ export const check: readonly Check[] = [
   },
 ]
 
-interface Undoing {
+interface AddedState {
   /** Descriptions of all changes that ADD made in the pod and on the node. */
   readonly seen: readonly string[]
-  readonly ways: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
+  readonly tamperings: ReadonlyArray<{ readonly where: 'pod' | 'node'; readonly tampering: Tampering }>
 }
 
-async function waysToTamper(ctx: Context): Promise<Undoing | undefined> {
+async function tamperingsOfAdd(ctx: Context): Promise<AddedState | undefined> {
   const attached = await ctx.attach()
   const both = async () => {
     const take = (where: Netns) => takeSnapshot(where)
     return { pod: await take(attached.pod.netns), node: await take(ctx.world.node) }
   }
-  const files = new Set(ctx.world.state.look().keys())
+  const files = new Set(ctx.world.state.files().keys())
   const before = await both()
   if ((await addFirst(ctx, attached)) === undefined) return undefined
   const after = await both()
-  const newFiles = [...ctx.world.state.look().keys()].filter((path) => !files.has(path) && !path.endsWith('/'))
+  const newFiles = [...ctx.world.state.files().keys()].filter((path) => !files.has(path) && !path.endsWith('/'))
   await attached.del()
   const [inPod, onNode] = [difference(before.pod, after.pod), difference(before.node, after.node)]
   return {
-    seen: [...told(inPod, 'in the pod'), ...told(onNode, 'on the node'), ...newFiles.map((path) => `file ${path}`)],
-    ways: [
+    seen: [
+      ...describeDifference(inPod, 'in the pod'),
+      ...describeDifference(onNode, 'on the node'),
+      ...newFiles.map((path) => `file ${path}`),
+    ],
+    tamperings: [
       ...tamperings(before.pod, after.pod).map((tampering) => ({ where: 'pod' as const, tampering })),
       ...filters(onNode).map((tampering) => ({ where: 'node' as const, tampering })),
     ],
   }
 }
 
-const told = ({ added, removed }: Difference, where: string): string[] => [
+const describeDifference = ({ added, removed }: Difference, where: string): string[] => [
   ...added.map((line) => `${line} ${where}`),
   ...removed.map((line) => `no ${line} ${where}`),
 ]

@@ -18,7 +18,7 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'Every failure prints one error document with code and msg',
     spec: ERROR,
-    looksBack: true,
+    usesEarlierCalls: true,
     async run(ctx) {
       await provoke(ctx)
       const failed = ctx.exchanges.filter(isFailure)
@@ -43,7 +43,7 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'Error documents have a code that is free or reserved for the case, a message, and cniVersion',
     spec: ERROR,
-    looksBack: true,
+    usesEarlierCalls: true,
     async run(ctx) {
       await provoke(ctx)
       const documents = ctx.exchanges.filter(isFailure).flatMap((exchange) => {
@@ -72,7 +72,7 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'An error document never comes with exit code 0',
     spec: `${ERROR}; section 2, "Overview"`,
-    looksBack: true,
+    usesEarlierCalls: true,
     async run(ctx) {
       await provoke(ctx)
       if (ctx.exchanges.every(({ timedOut }) => timedOut)) return ctx.block('no execution ended by itself')
@@ -88,7 +88,7 @@ export const errors: readonly Check[] = [
     group: 'errors',
     title: 'It does not crash and does not hang',
     spec: `${ERROR}; section 2, "Overview"`,
-    looksBack: true,
+    usesEarlierCalls: true,
     async run(ctx) {
       await provoke(ctx)
       const ordinary = ctx.exchanges.filter(({ special }) => special === undefined)

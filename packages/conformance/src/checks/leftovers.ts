@@ -22,12 +22,12 @@ export const leftovers: readonly Check[] = [
       const { state } = ctx.world
       // Ignores files of the first pod, because the plugin may create files that all pods share.
       const first = await comeAndGo(ctx)
-      const once = state.look()
+      const once = state.files()
       const second = first && (await comeAndGo(ctx))
       if (second === undefined) return
-      const left = newIn(state.look(), once)
+      const left = newIn(state.files(), once)
       if (left.length > 0 && from(ctx.version, '1.1.0')) await second.run('GC')
-      const now = state.look()
+      const now = state.files()
       const still = left.filter((path) => now.has(path))
       if (still.length > 0) {
         const why = 'It grows with every pod, until the disk or, below /run, the memory is full.'
@@ -95,7 +95,7 @@ async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
 /** Snapshot of the node's network state and of the plugin's files. */
 async function outside({ world }: Context, pods: readonly Pod[]): Promise<Snapshot> {
   const { lines, sysctls } = await takeSnapshot(world.node)
-  const files = [...world.state.look()].flatMap(([path, text]) => [
+  const files = [...world.state.files()].flatMap(([path, text]) => [
     `file ${path}`,
     ...pods.filter(({ id }) => text.includes(id)).map(({ id }) => `file ${path} names ${id}`),
   ])

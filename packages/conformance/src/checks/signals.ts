@@ -20,7 +20,7 @@ export const signals: readonly Check[] = [
       using input = await ctx.world.openStdin(half)
       let waited = false
       let ignored = false
-      let patience: NodeJS.Timeout | undefined
+      let timer: NodeJS.Timeout | undefined
       const grace = Math.min(ctx.timeout, 3000)
       const exchange = await attached.add({
         stdin: half,
@@ -32,14 +32,14 @@ export const signals: readonly Check[] = [
             // Waits until the plugin reads stdin, because before that it may have no signal handler.
             waited = await input.beingRead(ctx.timeout, runs)
             kill('SIGTERM')
-            patience = setTimeout(() => {
+            timer = setTimeout(() => {
               ignored = true
               kill('SIGKILL')
             }, grace)
           },
         },
       })
-      clearTimeout(patience)
+      clearTimeout(timer)
       const why = 'A runtime that shuts down, or whose deadline has passed, has to wait, and kills it in the middle.'
       if (ignored) ctx.advice(`SIGTERM does not end it within ${grace / 1000} s`, why, exchange)
       else if (!waited) ctx.block('ADD did not wait for stdin')

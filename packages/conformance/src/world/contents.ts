@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readSync } from
 import { join, relative } from 'node:path'
 
 // Maximum number of bytes to read from a plugin's file, which may be a long log.
-const MOST = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /** Files and folders below a folder, by relative path, with the text of each file. */
 export function contents(folder: string): Map<string, string> {
@@ -26,7 +26,7 @@ function textOf(path: string): string {
   }
   try {
     if (!fstatSync(fd).isFile()) return ''
-    const bytes = Buffer.alloc(Math.min(MOST, fstatSync(fd).size))
+    const bytes = Buffer.alloc(Math.min(MAX_BYTES, fstatSync(fd).size))
     return bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0))
   } finally {
     closeSync(fd)

@@ -23,27 +23,27 @@ export interface State {
   /** Bind mounts in the plugin's mount namespace, in the order in which they are made. */
   readonly mounts: readonly Mount[]
   /** Returns a map from path to text, for all files that plugins have created on the node. */
-  look(): ReadonlyMap<string, string>
+  files(): ReadonlyMap<string, string>
   /** Deletes the folders in which the tested plugin kept its files. */
   remove(): void
 }
 
 /** Creates new folders for the plugin's files. The plugin also sees the machine's files in `shares` there. */
-export function freshState(dir: string, shares: readonly string[], folders: readonly string[] = STATE_FOLDERS): State {
+export function emptyState(dir: string, shares: readonly string[], folders: readonly string[] = STATE_FOLDERS): State {
   mkdirSync(dir)
   const covers = folders.map((folder, index) => coverOf(folder, join(dir, String(index))))
-  for (const { folder, by } of covers) if (folder === '/run') furnish(by)
+  for (const { folder, by } of covers) if (folder === '/run') populate(by)
   const shared = covers.flatMap(({ folder, by }) =>
     shares.filter((share) => isBelow(share, folder)).map((share) => shareOf(share, join(by, relative(folder, share)))),
   )
-  const look = () =>
+  const allFiles = () =>
     new Map(
       covers.flatMap(({ folder, by }) => [...contents(by)].map(([path, text]) => [join(folder, path), text] as const)),
     )
-  const before = new Set(look().keys())
+  const before = new Set(allFiles().keys())
   return {
     mounts: [...shared, ...covers.flatMap(({ mounts }) => mounts)],
-    look: () => new Map([...look()].filter(([path]) => !before.has(path))),
+    files: () => new Map([...allFiles()].filter(([path]) => !before.has(path))),
     remove() {
       // Throws if something is mounted in the folder, because deletion would empty the mounted folder, too.
       if (readFileSync('/proc/self/mountinfo', 'utf8').includes(` ${dir}/`)) throw new Error(`${dir} is mounted upon`)
@@ -94,7 +94,7 @@ function nearest(folder: string): string {
 }
 
 /** Creates the standard entries of `/run`, which programs expect to exist. */
-function furnish(run: string): void {
+function populate(run: string): void {
   for (const folder of ['lock', 'netns']) mkdirSync(join(run, folder))
   writeFileSync(join(run, 'xtables.lock'), '', { mode: 0o600 })
 }

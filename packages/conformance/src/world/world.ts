@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { isRunError, type RunResult, run, type start } from '@cni/host'
 import { type Netns, netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
-import { freshState, type State, shareBelowState } from './state.ts'
+import { emptyState, type State, shareBelowState } from './state.ts'
 import { NOT_STARTED, type Streams, WRAPPER, wrap } from './wrapper.ts'
 
 /** The test node: a temporary network namespace, with new folders for the files of plugins. */
@@ -57,7 +57,7 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
   const seen = [tmpdir(), ...needed].flatMap((folder) => (existsSync(folder) ? (shareBelowState(folder) ?? []) : []))
   const shared = [...new Set([...shares, ...seen])].sort()
   let states = 0
-  let state = freshState(join(dir, `state-${states}`), shared)
+  let state = emptyState(join(dir, `state-${states}`), shared)
   const node = await tempNetns()
   let fifos = 0
   let pipes = 0
@@ -82,7 +82,7 @@ export async function world({ plugin, shares, needed }: WorldOptions): Promise<W
     },
     renew() {
       state.remove()
-      state = freshState(join(dir, `state-${++states}`), shared)
+      state = emptyState(join(dir, `state-${++states}`), shared)
     },
     fifo,
     start: (request) => start(plugin, request),
