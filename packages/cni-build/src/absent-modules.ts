@@ -2,13 +2,13 @@ import { isBuiltin } from 'node:module'
 import type * as Esbuild from 'esbuild'
 
 /** Modules that the executable's runtime provides but that Node.js on the build machine may lack. */
-const OF_A_RUNTIME = new Set(['bun:ffi', 'node:ffi'])
+const RUNTIME_MODULES = new Set(['bun:ffi', 'node:ffi'])
 
 /** Packages that must fail to load, because bun would load them from the untrusted working directory. */
-export function leftToRunTime({ outputs }: Esbuild.Metafile): string[] {
+export function externalPackages({ outputs }: Esbuild.Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports)
   const names = imports.filter(({ external }) => external).map(({ path }) => path)
-  return [...new Set(names)].filter((name) => !isBuiltin(name) && !OF_A_RUNTIME.has(name))
+  return [...new Set(names)].filter((name) => !isBuiltin(name) && !RUNTIME_MODULES.has(name))
 }
 
 /** Makes esbuild replace each listed package by a module that fails to load. */

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { writeFileAtomic } from '@cni/host'
 import type * as Esbuild from 'esbuild'
-import { absent, leftToRunTime } from './absent-modules.ts'
+import { absent, externalPackages } from './absent-modules.ts'
 import { messagesOf } from './bundle-messages.ts'
 import { shares } from './bundle-shares.ts'
 import { BuildError, isBuildError } from './errors.ts'
@@ -136,7 +136,7 @@ async function textWith(esbuild: typeof Esbuild, options: ProgramOptions) {
   const define = bunDefines(version)
   const settings = { define: { ...preludeDefine(prelude), ...define } }
   const first = await esbuildOnce(esbuild, options, settings)
-  const missing = leftToRunTime(first.metafile)
+  const missing = externalPackages(first.metafile)
   const complete = { ...settings, plugins: [absent(() => missing)] }
   const { text, ...result } = missing.length === 0 ? first : await esbuildOnce(esbuild, options, complete)
   return { ...result, text: await withPrelude(esbuild, text, prelude, { minify, define }) }

@@ -10,10 +10,10 @@ export interface Prelude {
    */
   check: string
   /**
-   * Body of the function `startAnew`, which restarts the program without the environment variables that configure the
+   * Body of the function `restart`, which restarts the program without the environment variables that configure the
    * runtime.
    */
-  startAnew: string
+  restart: string
 }
 
 /** JSON text of the prelude, for a compiled `cni-build`, which cannot read source files. */
@@ -27,11 +27,11 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
   // Reads the source files of the prelude: the code that executables run first. Published packages contain these files
   // too, beside `dist`.
   const folder = fileURLToPath(new URL('../src/prelude', import.meta.url))
-  const call = `import { startAnew } from './start-anew.ts'\nstartAnew(unwanted)`
+  const call = `import { restart } from './restart.ts'\nrestart(unwanted)`
   const options: Esbuild.BuildOptions = { conditions: ['@cni/source'], format: 'esm' }
   return {
     check: await bundled(esbuild, { ...options, entryPoints: [join(folder, 'clean-start.ts')] }),
-    startAnew: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
+    restart: await bundled(esbuild, { ...options, stdin: { contents: call, resolveDir: folder } }),
   }
 }
 
@@ -39,13 +39,13 @@ export async function readPrelude(esbuild: typeof Esbuild): Promise<Prelude> {
 export async function withPrelude(
   esbuild: typeof Esbuild,
   text: string,
-  { check, startAnew }: Prelude,
+  { check, restart }: Prelude,
   options: { minify: boolean; define: Readonly<Record<string, string>> },
 ): Promise<string> {
   const script = (contents: string) => bundled(esbuild, { ...options, stdin: { contents }, format: 'iife' })
   const first = /^(?:#!.*\n)?(?:"use strict";\n?)?/.exec(text)?.[0] ?? ''
-  // Most starts never call `startAnew`, and the runtime reads an inner function's bytecode lazily.
-  const prelude = `(()=>{function startAnew(unwanted){${await script(startAnew)}}\n${await script(check)}})();\n`
+  // Most starts never call `restart`, and the runtime reads an inner function's bytecode lazily.
+  const prelude = `(()=>{function restart(unwanted){${await script(restart)}}\n${await script(check)}})();\n`
   return `${first}${prelude}(()=>{${text.slice(first.length)}
 })();
 `

@@ -5,7 +5,7 @@ import { helpText, parseCommandLine } from './command-line.ts'
 import { isBuildError } from './errors.ts'
 import { inspect, inspectionText } from './inspect.ts'
 import { shareTable } from './share-table.ts'
-import { translated } from './where.ts'
+import { translate } from './where.ts'
 
 /** Input, output and abort signal of {@link runCli}. The command itself opens files and starts the compiler. */
 export interface CliIo {
@@ -32,7 +32,7 @@ export async function runCli(argv: readonly string[], io: CliIo): Promise<0 | 1 
         io.stdout(versionText('cni-build'))
         return 0
       case 'where':
-        for await (const text of translated(command.file, io.stdin)) io.stdout(text)
+        for await (const text of translate(command.file, io.stdin)) io.stdout(text)
         return 0
       case 'inspect': {
         const found = inspect(command.file)

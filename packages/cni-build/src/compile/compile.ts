@@ -21,8 +21,8 @@ export async function compileIn(
 ): Promise<string> {
   if (tools.runtime === 'small') return compileSmall(folder, tools, { text, map }, { outfile, signal })
   // Uses the final file names already here, because bun writes them into the executable.
-  const fresh = join(folder, basename(outfile))
-  const files = { bundle: `${fresh}.cjs`, outfile: fresh }
+  const executable = join(folder, basename(outfile))
+  const files = { bundle: `${executable}.cjs`, outfile: executable }
   try {
     writing(outfile, () => writeFileSync(files.bundle, text))
     await compileWithBun(tools, { ...files, signal })
@@ -30,8 +30,8 @@ export async function compileIn(
     if (cause instanceof BuildError) throw cause
     const why = isRunError(cause) ? cause.stderr.trim() || cause.message : String(cause)
     // Replaces paths of temporary files in the compiler's message, because the user does not know these files.
-    const told = why.replaceAll(`${fresh}.cjs`, 'the bundle').replaceAll(fresh, outfile)
-    throw new BuildError('COMPILE', `cannot compile ${outfile}: ${told}`, { cause })
+    const message = why.replaceAll(`${executable}.cjs`, 'the bundle').replaceAll(executable, outfile)
+    throw new BuildError('COMPILE', `cannot compile ${outfile}: ${message}`, { cause })
   }
-  return fresh
+  return executable
 }

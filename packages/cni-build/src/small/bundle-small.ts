@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path'
 import type * as Esbuild from 'esbuild'
-import { absent, leftToRunTime } from '../absent-modules.ts'
+import { absent, externalPackages } from '../absent-modules.ts'
 import { isSideEffectFree } from '../bundle-shares.ts'
 import { absentGlobalDefines } from './absent-globals.ts'
-import { entryModules, placeOf, type Start } from './entry.ts'
+import { entryModules, entryOptions, type Start } from './entry.ts'
 import type { Platform } from './platform.ts'
 import { platformModules } from './platform-modules.ts'
 import { refuse } from './refuse.ts'
@@ -33,16 +33,16 @@ export async function bundleSmall(
   try {
     const first = await context.rebuild()
     Object.assign(start, {
-      absent: leftToRunTime(first.metafile),
+      absent: externalPackages(first.metafile),
       evaluated: snapshot ? lazyModules(first.metafile, folderOf(options)) : [],
-      ...namedIn(textOf(first), platform),
+      ...usedIn(textOf(first), platform),
     } satisfies typeof NOTHING)
     const isFinal = Object.values(start).every((list) => !Array.isArray(list) || list.length === 0)
     const last = isFinal ? first : await context.rebuild()
     const { metafile } = last
     const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs))
     const warnings = last.warnings.filter(({ location }) => location === null || used.includes(location.file))
-    const bundle = { text: textOf(last), map: named(textOf(last, '.map'), options.outfile), metafile, warnings }
+    const bundle = { text: textOf(last), map: withFileName(textOf(last, '.map'), options.outfile), metafile, warnings }
     refuse(bundle, platform, folderOf(options))
     return bundle
   } finally {
@@ -67,7 +67,7 @@ const textOf = ({ outputFiles = [] }: Esbuild.BuildResult, end = '.js'): string 
   outputFiles.find(({ path }) => path.endsWith(end))?.text ?? ''
 
 /** Finds the globals and Node modules that the text of a bundle uses by name. */
-function namedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
+function usedIn(text: string, platform: Platform): Pick<Start, 'builtins' | 'globals'> {
   // Always includes the global `Iterator`, because programs call iterator methods such as `map` without naming
   // `Iterator`.
   const used = new Set(['Iterator', ...Array.from(text.matchAll(/\bglobal(?:This)?\.(\w+)/g), ([, name]) => name)])
@@ -82,7 +82,7 @@ const folderOf = ({ entry }: Pick<SmallBundleOptions, 'entry'>): string => dirna
 function settings(platform: Platform, options: SmallBundleOptions, start: Start) {
   const { outfile, minify, conditions, define } = options
   return {
-    ...placeOf(start),
+    ...entryOptions(start),
     absWorkingDir: folderOf(options),
     outfile: `${resolve(outfile)}.js`,
     bundle: true,
@@ -130,6 +130,6 @@ function lazyModules({ inputs, outputs }: Esbuild.Metafile, folder: string): str
     .sort()
 }
 
-function named(map: string, outfile: string): string {
+function withFileName(map: string, outfile: string): string {
   return JSON.stringify({ file: moduleName(outfile), ...JSON.parse(map) })
 }

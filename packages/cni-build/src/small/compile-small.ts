@@ -6,7 +6,7 @@ import { writing } from '../output-files.ts'
 import type { Tools } from '../tools/tools.ts'
 import { baseFor } from '../tools/tools-small.ts'
 import { moduleName } from './bundle-small.ts'
-import { sourcePlaces } from './source-places.ts'
+import { sourcePositions } from './source-positions.ts'
 
 export interface SmallProgram {
   text: string
@@ -26,26 +26,26 @@ export async function compileSmall(
   { outfile, signal }: { outfile: string; signal: AbortSignal | undefined },
 ): Promise<string> {
   const { compiler, emulator } = tools
-  const fresh = join(folder, basename(outfile))
+  const executable = join(folder, basename(outfile))
   // Passes the module's path relative to the folder, because the executable stores this path for stack traces.
   const module = moduleName(outfile)
   const bytecode = `${module}.bytecode`
   writing(outfile, () => writeFileSync(join(folder, module), text))
-  const places = map === undefined ? undefined : sourcePlaces(map, dirname(resolve(outfile)))
+  const positions = map === undefined ? undefined : sourcePositions(map, dirname(resolve(outfile)))
   const step = async (what: string, argv: readonly [string, ...string[]]): Promise<void> => {
     try {
       await run(argv, { cwd: folder, env: {}, signal })
     } catch (cause) {
       if (!isRunError(cause)) throw cause
       const said = cause.stderr.trim() || cause.message
-      const told = `${what} ${outfile}: ${places?.replaceIn(said) ?? said}${advice(said)}`
-      throw new BuildError('COMPILE', told, { cause })
+      const message = `${what} ${outfile}: ${positions?.replaceIn(said) ?? said}${advice(said)}`
+      throw new BuildError('COMPILE', message, { cause })
     }
   }
   await step('cannot compile', [compiler, module, bytecode])
-  const evaluate = [baseFor(text, tools), bytecode, basename(fresh)] as const
+  const evaluate = [baseFor(text, tools), bytecode, basename(executable)] as const
   await step('cannot evaluate the modules of', emulator === undefined ? evaluate : [emulator, ...evaluate])
-  return fresh
+  return executable
 }
 
 // internal

@@ -20,7 +20,7 @@ export interface Start {
 }
 
 /** esbuild's options that run the generated entry module before the program. */
-export function placeOf({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
+export function entryOptions({ entry, snapshot }: Start): { entryPoints: string[]; inject?: string[] } {
   return snapshot ? { entryPoints: [entry], inject: [ENTRY] } : { entryPoints: [ENTRY] }
 }
 

@@ -6,7 +6,7 @@ import { findAbsentGlobals } from './absent-globals.ts'
 import type { Platform } from './platform.ts'
 import { LACKING } from './platform-modules.ts'
 import type { SmallBundle } from './small-bundle.ts'
-import { type Place, placeText, type SourcePlaces, sourcePlaces } from './source-places.ts'
+import { positionText, type SourcePosition, type SourcePositions, sourcePositions } from './source-positions.ts'
 
 /** Methods with results that depend on a locale. QuickJS has no locales, so its results would differ from Node's. */
 const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|LowerCase)|localeCompare)(?![\w$])/g
@@ -14,15 +14,18 @@ const LOCALE_METHOD = /\.(toLocale(?:String|DateString|TimeString|UpperCase|Lowe
 /**
  * Rejects a program that uses a module, member or global that the small runtime lacks.
  *
- * @throws BuildError `BUNDLE` with the name and the place of each use
+ * @throws BuildError `BUNDLE` with the name and the position of each use
  */
 export function refuse({ text, map, metafile, warnings }: SmallBundle, platform: Platform, folder: string): void {
-  const places = sourcePlaces(map, dirname(Object.keys(metafile.outputs).map((path) => resolve(folder, path))[0] ?? ''))
+  const positions = sourcePositions(
+    map,
+    dirname(Object.keys(metafile.outputs).map((path) => resolve(folder, path))[0] ?? ''),
+  )
   const faults = [
     ...modules(metafile, folder),
     ...members(warnings, folder),
-    ...globals(text, places),
-    ...localeMethods(text, places, relative('', platform.folder)),
+    ...globals(text, positions),
+    ...localeMethods(text, positions, relative('', platform.folder)),
   ]
   if (faults.length === 0) return
   const list = [...new Set(faults)].join('\n')
@@ -62,7 +65,7 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
     if (name === undefined || location === null) return []
     const { file, line, column } = location
     return [
-      `  ${where({ file: relative('', resolve(folder, file)), line, column: column + 1 })}: ${member} of the module "node:${name}"`,
+      `  ${positionOf({ file: relative('', resolve(folder, file)), line, column: column + 1 })}: ${member} of the module "node:${name}"`,
     ]
   })
 }
@@ -71,22 +74,25 @@ function members(warnings: readonly Esbuild.Message[], folder: string): string[]
 const LACKING_MEMBER =
   /^Import "(.+)" will always be undefined because there is no matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\2)?\.ts"/
 
-function globals(text: string, places: SourcePlaces): string[] {
-  const found = findAbsentGlobals(text).map((each) => ({ ...each, place: places.atIndex(text, each.index) }))
+function globals(text: string, positions: SourcePositions): string[] {
+  const found = findAbsentGlobals(text).map((each) => ({ ...each, position: positions.atIndex(text, each.index) }))
   // Accepts a missing global in a source file that also tests whether the global exists.
-  const guarded = new Set(found.filter(({ isGuard }) => isGuard).map(({ name, place }) => `${name} ${place?.file}`))
+  const guarded = new Set(
+    found.filter(({ isGuard }) => isGuard).map(({ name, position }) => `${name} ${position?.file}`),
+  )
   return found
-    .filter(({ name, place }) => !guarded.has(`${name} ${place?.file}`))
-    .map(({ name, place }) => `  ${where(place)}: the global ${name}`)
+    .filter(({ name, position }) => !guarded.has(`${name} ${position?.file}`))
+    .map(({ name, position }) => `  ${positionOf(position)}: the global ${name}`)
 }
 
-function localeMethods(text: string, places: SourcePlaces, platform: string): string[] {
+function localeMethods(text: string, positions: SourcePositions, platform: string): string[] {
   return Array.from(text.matchAll(LOCALE_METHOD), ({ index, 1: name = '' }) => ({
     name,
-    place: places.atIndex(text, index + 1),
+    position: positions.atIndex(text, index + 1),
   }))
-    .filter(({ place }) => place?.file.startsWith(`${platform}/`) !== true)
-    .map(({ name, place }) => `  ${where(place)}: ${name}(), whose result depends on a locale`)
+    .filter(({ position }) => position?.file.startsWith(`${platform}/`) !== true)
+    .map(({ name, position }) => `  ${positionOf(position)}: ${name}(), whose result depends on a locale`)
 }
 
-const where = (place: Place | undefined): string => (place === undefined ? 'the bundle' : placeText(place))
+const positionOf = (position: SourcePosition | undefined): string =>
+  position === undefined ? 'the bundle' : positionText(position)

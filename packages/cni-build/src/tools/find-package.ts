@@ -14,7 +14,7 @@ export interface InstalledPackage {
 
 /** Finds an installed package that contains a build tool, beside `@cni/build` or in the project. */
 export function findPackage(name: string): InstalledPackage | undefined {
-  for (const from of places()) {
+  for (const from of searchFolders()) {
     try {
       return open(name, from)
     } catch {
@@ -41,7 +41,7 @@ export function needPackage(name: string, wanted: { install?: string; version?: 
   )
 }
 
-function* places(): Generator<NodeJS.Require> {
+function* searchFolders(): Generator<NodeJS.Require> {
   // Looks beside the running `@cni/build`. A compiled `cni-build` has no `import.meta.url`.
   const here: string | undefined = import.meta.url
   if (here !== undefined) yield createRequire(here)

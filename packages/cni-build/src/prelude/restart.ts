@@ -1,7 +1,7 @@
 import { type Sys, tryLoadSys } from '@cni/netns/sys'
 
 /** Environment variable that holds the id of a restarted process. It prevents a second restart. */
-export const STARTED_ANEW = 'CNI_BUILD_STARTED_ANEW'
+export const RESTARTED = 'CNI_BUILD_STARTED_ANEW'
 
 /** Signal of bun's profilers. It would end the restarted program, so it stays blocked. */
 const SIGPWR = 30
@@ -14,10 +14,10 @@ const CLONE_FS = 0x200
  *
  * @param unwanted - true for the name of a variable to remove
  */
-export function startAnew(unwanted: (name: string) => boolean): void {
-  const isSecond = process.env[STARTED_ANEW] === String(process.pid)
+export function restart(unwanted: (name: string) => boolean): void {
+  const isSecond = process.env[RESTARTED] === String(process.pid)
   // The program and its child processes do not need the mark of the restart.
-  delete process.env[STARTED_ANEW]
+  delete process.env[RESTARTED]
   const names = Object.keys(process.env).filter(unwanted)
   if (names.length === 0) return
   try {
@@ -36,18 +36,18 @@ export function startAnew(unwanted: (name: string) => boolean): void {
  */
 function execute(unwanted: (name: string) => boolean): void {
   const environment = textsIn('environ')
-  const kept = environment.filter((text) => !unwanted(nameOf(text)) && nameOf(text) !== STARTED_ANEW)
+  const kept = environment.filter((text) => !unwanted(variableName(text)) && variableName(text) !== RESTARTED)
   if (kept.length === environment.length) throw new Error('/proc/self/environ does not list them')
-  kept.push(Buffer.from(`${STARTED_ANEW}=${process.pid}`))
+  kept.push(Buffer.from(`${RESTARTED}=${process.pid}`))
   const [file, args] = [ownFile(), textsIn('cmdline')]
   const sys = tryLoadSys()
   if (sys === undefined) executeWithoutFfi(file, args, kept)
-  ownFolders(sys)
+  unshareFolders(sys)
   sys.execve(file, args, kept, SIGPWR)
 }
 
 /** Gives this thread its own working directory, because execve(2) otherwise blocks new threads of bun. */
-function ownFolders(sys: Sys): void {
+function unshareFolders(sys: Sys): void {
   try {
     sys.unshare(CLONE_FS)
   } catch {
@@ -79,7 +79,7 @@ function textsIn(file: 'cmdline' | 'environ'): Uint8Array[] {
   return texts
 }
 
-const nameOf = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
+const variableName = (text: Uint8Array): string => Buffer.from(text).toString('latin1').split('=', 1)[0] ?? ''
 
 /** Path of the executable, or `/proc/self/exe` if the executable was replaced or removed. */
 function ownFile(): string {

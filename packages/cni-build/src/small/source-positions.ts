@@ -2,7 +2,7 @@ import { SourceMap } from 'node:module'
 import { isAbsolute, join, relative } from 'node:path'
 
 /** A position in a source file. Lines and columns are counted from 1. */
-export interface Place {
+export interface SourcePosition {
   /** Path of the source file, relative to the working directory. */
   file: string
   line: number
@@ -10,13 +10,13 @@ export interface Place {
 }
 
 /** Converts positions in a bundle to positions in the program's source files, with the bundle's source map. */
-export interface SourcePlaces {
+export interface SourcePositions {
   /** File name by which stack traces refer to the bundle. */
   readonly name: string
   /** Position in a source file for a bundle position, counted from 1. `undefined` for generated code. */
-  at(line: number, column: number): Place | undefined
+  at(line: number, column: number): SourcePosition | undefined
   /** Position in a source file for an index into the bundle's text. */
-  atIndex(text: string, index: number): Place | undefined
+  atIndex(text: string, index: number): SourcePosition | undefined
   /** Replaces each bundle position `name:line:column` in a log by the position in the source file. */
   replaceIn(log: string): string
 }
@@ -27,11 +27,11 @@ export interface SourcePlaces {
  * @param map - the source map as JSON
  * @param folder - base folder of the relative source paths in the map
  */
-export function sourcePlaces(map: string, folder: string): SourcePlaces {
+export function sourcePositions(map: string, folder: string): SourcePositions {
   const payload = JSON.parse(map)
   const name: string = payload.file
   const decoded = new SourceMap(payload)
-  const at = (line: number, column: number): Place | undefined => {
+  const at = (line: number, column: number): SourcePosition | undefined => {
     const entry = decoded.findEntry(line - 1, column - 1)
     if (!('originalSource' in entry) || entry.originalSource === undefined) return undefined
     const { originalSource: source, originalLine, originalColumn } = entry
@@ -51,11 +51,11 @@ export function sourcePlaces(map: string, folder: string): SourcePlaces {
     replaceIn(log) {
       const escaped = name.replaceAll(/[^\w]/g, '\\$&')
       return log.replaceAll(new RegExp(`(?<![\\w./-])${escaped}:(\\d+):(\\d+)`, 'g'), (all, line, column) => {
-        const place = at(Number(line), Number(column))
-        return place === undefined ? all : placeText(place)
+        const position = at(Number(line), Number(column))
+        return position === undefined ? all : positionText(position)
       })
     },
   }
 }
 
-export const placeText = ({ file, line, column }: Place): string => `${file}:${line}:${column}`
+export const positionText = ({ file, line, column }: SourcePosition): string => `${file}:${line}:${column}`
