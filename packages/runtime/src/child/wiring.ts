@@ -3,9 +3,9 @@ import type { Stream } from '../stream/stream.ts'
 import { call } from '../sys/numbers.ts'
 import { makePipe, PipeReader, PipeWriter } from './pipes.ts'
 
-type Place = 'pipe' | 'overlapped' | 'ignore' | 'inherit' | number | { readonly fd?: unknown } | null | undefined
+type StdioEntry = 'pipe' | 'overlapped' | 'ignore' | 'inherit' | number | { readonly fd?: unknown } | null | undefined
 
-export type Stdio = 'pipe' | 'ignore' | 'inherit' | readonly Place[]
+export type Stdio = 'pipe' | 'ignore' | 'inherit' | readonly StdioEntry[]
 
 const AT_FDCWD = -100
 const O_RDWR_CLOEXEC = 0o2000002
@@ -36,7 +36,7 @@ export class Wiring {
     for (const fd of this.#temporary.splice(0)) call('close', fd)
   }
 
-  #add(index: number, given: Place): void {
+  #add(index: number, given: StdioEntry): void {
     const place = given ?? (index < 3 ? 'pipe' : 'ignore')
     if (place === 'inherit') this.#give(index)
     else if (typeof place === 'number') this.#give(place)

@@ -136,14 +136,14 @@ export class BigIntStats extends StatsBase<bigint> {
   }
 }
 
-interface Look {
+interface StatxCall {
   readonly fd: number
   readonly path: string
   readonly flags: number
   readonly name: string
 }
 
-function look({ fd, path, flags, name }: Look, { bigint, throwIfNoEntry }: StatOptions = {}) {
+function statx({ fd, path, flags, name }: StatxCall, { bigint, throwIfNoEntry }: StatOptions = {}) {
   const words = new Uint32Array(64)
   const result = call('statx', fd, path, flags, STATX_BASIC_AND_BIRTH, words)
   if (result >= 0) return bigint === true ? new BigIntStats(words) : new Stats(words)
@@ -152,13 +152,13 @@ function look({ fd, path, flags, name }: Look, { bigint, throwIfNoEntry }: StatO
 }
 
 export function statSync(path: PathLike, options?: StatOptions): Stats | BigIntStats | undefined {
-  return look({ fd: AT_FDCWD, path: pathOf(path), flags: 0, name: 'stat' }, options)
+  return statx({ fd: AT_FDCWD, path: pathOf(path), flags: 0, name: 'stat' }, options)
 }
 
 export function lstatSync(path: PathLike, options?: StatOptions): Stats | BigIntStats | undefined {
-  return look({ fd: AT_FDCWD, path: pathOf(path), flags: AT_SYMLINK_NOFOLLOW, name: 'lstat' }, options)
+  return statx({ fd: AT_FDCWD, path: pathOf(path), flags: AT_SYMLINK_NOFOLLOW, name: 'lstat' }, options)
 }
 
 export function fstatSync(fd: number, options?: StatOptions): Stats | BigIntStats | undefined {
-  return look({ fd: fdOf(fd), path: '', flags: AT_EMPTY_PATH, name: 'fstat' }, options)
+  return statx({ fd: fdOf(fd), path: '', flags: AT_EMPTY_PATH, name: 'fstat' }, options)
 }

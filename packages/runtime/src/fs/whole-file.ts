@@ -90,11 +90,11 @@ const COPYFILE_EXCL = 1
 
 export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void {
   const paths = [pathOf(source, 'src'), pathOf(target, 'dest')] as const
-  const from = named('copyfile', paths, () => openSync(source))
+  const from = withSyscallName('copyfile', paths, () => openSync(source))
   try {
     const permissions = Number(fstatSync(from)?.mode ?? 0o666) & 0o777
     const flag = (mode & COPYFILE_EXCL) === 0 ? 'w' : 'wx'
-    const to = named('copyfile', paths, () => openSync(target, flag, permissions))
+    const to = withSyscallName('copyfile', paths, () => openSync(target, flag, permissions))
     try {
       const buffer = new Uint8Array(65_536)
       for (let count = readSync(from, buffer); count > 0; count = readSync(from, buffer)) {
@@ -109,7 +109,7 @@ export function copyFileSync(source: PathLike, target: PathLike, mode = 0): void
 }
 
 /** Calls a step of a file function, and names both paths in its errors. */
-function named<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
+function withSyscallName<T>(syscall: string, [path, dest]: readonly [string, string], action: () => T): T {
   try {
     return action()
   } catch (error) {
