@@ -38,13 +38,13 @@ export async function attachFilter(
 }> {
   const { direction, program, priority = 1, name = program.name } = wanted
   const what = `Attach ${name} to ${JSON.stringify(wanted.link)} (${direction})`
-  return await inWords(what, async () => {
+  return await withContext(what, async () => {
     const link = await linkIndex(rtnl, wanted.link, what)
     const there = (await rtnl.getFilters({ link, direction })).filter((each) => each.priority === priority)
     // The kernel requires that all tc filters with the same priority have the same kind and protocol.
-    const stranger = there.find(({ kind, protocol }) => kind !== 'bpf' || protocol !== ETH_P_ALL)
-    if (stranger !== undefined) {
-      const { kind, protocol } = stranger
+    const other = there.find(({ kind, protocol }) => kind !== 'bpf' || protocol !== ETH_P_ALL)
+    if (other !== undefined) {
+      const { kind, protocol } = other
       const whose = `filters of kind ${kind} for protocol ${protocol} have priority ${priority}`
       throw new EbpfError('EXISTS', `${what}: ${whose}; choose another one`)
     }
@@ -82,7 +82,7 @@ export async function detachFilter(
     readonly priority?: number | undefined
   },
 ): Promise<{ detached: number }> {
-  return await inWords(`Detach ${wanted.name} from ${JSON.stringify(wanted.link)}`, async () => {
+  return await withContext(`Detach ${wanted.name} from ${JSON.stringify(wanted.link)}`, async () => {
     const link = await indexOf(rtnl, wanted.link)
     if (link === undefined) return { detached: 0 }
     let detached = 0
@@ -168,7 +168,7 @@ async function removeClsact(rtnl: RtnlPort, link: number): Promise<void> {
 }
 
 /** Converts rtnetlink errors to `EbpfError`s. */
-async function inWords<T>(what: string, act: () => Promise<T>): Promise<T> {
+async function withContext<T>(what: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act()
   } catch (error) {

@@ -77,7 +77,7 @@ export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(
 ): Codec<{ readonly [Name in keyof M]: ReturnType<M[Name]['read']> }> {
   let end = 0
   let align = 1
-  const places = Object.entries(members).map(([name, member]) => {
+  const offsets = Object.entries(members).map(([name, member]) => {
     const at = roundUp(end, member.align)
     end = at + member.size
     align = Math.max(align, member.align)
@@ -88,11 +88,11 @@ export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(
     align,
     write(value, into, start, name) {
       if (typeof value !== 'object' || value === null) invalid(`${name}: expected an object, got ${shown(value)}`)
-      for (const each of places)
+      for (const each of offsets)
         each.member.write(Reflect.get(value, each.name), into, start + each.at, `${name}.${each.name}`)
     },
     read(from, start) {
-      const entries = places.map((each) => [each.name, each.member.read(from, start + each.at)])
+      const entries = offsets.map((each) => [each.name, each.member.read(from, start + each.at)])
       // The type assertion is safe, because the object has one decoded value for each member of the struct.
       return Object.fromEntries(entries) as { readonly [Name in keyof M]: ReturnType<M[Name]['read']> }
     },

@@ -18,11 +18,11 @@ import type { Ebpf } from './types.ts'
  * ```
  */
 export function ebpf(): Ebpf {
-  return ebpfOver(realKernel())
+  return ebpfFrom(realKernel())
 }
 
 /** Access to eBPF through a given implementation of the kernel interface, such as a fake for tests. */
-export function ebpfOver(kernel: Kernel): Ebpf {
+export function ebpfFrom(kernel: Kernel): Ebpf {
   return {
     createMap: (spec) => spec.open(createRawMap(kernel, spec)),
     openMap: (spec, path) => spec.open(openRawMap(kernel, spec, path)),

@@ -59,10 +59,10 @@ export class PinFolder {
   /** Pins a program in the folder. Atomically replaces a program that is pinned under the same name. */
   putProgram(name: string, program: Pick<Program, 'pin'>): void {
     const path = this.pathOf(name)
-    const fresh = `${path}${NEW}`
-    this.#unlink(fresh)
-    program.pin(fresh)
-    this.#kernel.rename(fresh, path)
+    const temporary = `${path}${NEW}`
+    this.#unlink(temporary)
+    program.pin(temporary)
+    this.#kernel.rename(temporary, path)
   }
 
   /** Removes a pin from the folder. Returns false if the pin is missing. */

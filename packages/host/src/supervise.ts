@@ -4,7 +4,7 @@ import { RunError } from './run-error.ts'
 import type { RunOptions, RunResult } from './run-types.ts'
 
 /** Largest delay of a Node.js timer; a larger delay would fire at once. */
-const LONGEST = 2 ** 31 - 1
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 type Stop = 'TIMEOUT' | 'ABORTED' | 'MAX_OUTPUT'
 
@@ -57,7 +57,7 @@ export function supervise(
   return { pid, done, kill: (name: NodeJS.Signals = 'SIGTERM') => pid !== undefined && signalGroup(pid, name) }
 
   function after(milliseconds: number, act: () => void): void {
-    if (milliseconds > LONGEST) return
+    if (milliseconds > MAX_TIMER_MS) return
     timers.push(setTimeout(act, milliseconds))
   }
 

@@ -31,11 +31,11 @@ export function realExec(
     readonly start?: typeof start
   } = {},
 ): Exec {
-  return { find: findInPath, run: (request) => runPatiently(request, options) }
+  return { find: findInPath, run: (request) => runWithRetries(request, options) }
 }
 
 /** Runs a plugin. While the plugin's executable is being replaced ("text file busy"), retries for a limited time. */
-async function runPatiently(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
+async function runWithRetries(request: ExecRequest, options: RealExecOptions): Promise<ExecOutcome> {
   const { busyTimeout = 5000 } = options
   const started = performance.now()
   for (;;) {

@@ -10,7 +10,7 @@ export function reachable(error: unknown): object[] {
  */
 export function whyOf(error: object): string {
   if (!isCniErrorItself(error) || error.details) return ''
-  const causes = walk(behind(error), (one) => carriedBy(one) === undefined || isCniErrorItself(one))
+  const causes = walk(directCauses(error), (one) => carriedBy(one) === undefined || isCniErrorItself(one))
   const words = causes.flatMap((one) => [textOf(one), detailsOf(one)])
   return [...new Set(words)].filter((text) => !error.message.includes(text)).join('; ')
 }
@@ -33,13 +33,13 @@ function walk(start: readonly unknown[], goOn: (error: object) => boolean): unkn
     const one = pending.pop()
     if (one === undefined || one === null || found.has(one)) continue
     found.add(one)
-    if (typeof one === 'object' && one !== null && goOn(one)) pending.push(...behind(one))
+    if (typeof one === 'object' && one !== null && goOn(one)) pending.push(...directCauses(one))
   }
   return [...found]
 }
 
 /** Direct causes of an error, reversed because the search continues with the last one. */
-function behind(error: object): unknown[] {
+function directCauses(error: object): unknown[] {
   const { cause, errors } = error as { cause?: unknown; errors?: unknown }
   return [cause, ...(error instanceof AggregateError && Array.isArray(errors) ? errors.toReversed() : [])]
 }

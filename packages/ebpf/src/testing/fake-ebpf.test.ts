@@ -3,7 +3,7 @@ import { fakeRtnl } from '@cni/netns/testing'
 import { expect, test } from 'vitest'
 import { attachFilter, detachFilter, findFilter } from '../attach.ts'
 import { int, ipv4 } from '../codec.ts'
-import { ebpfOver } from '../ebpf.ts'
+import { ebpfFrom } from '../ebpf.ts'
 import { arrayMap, hashMap, queueMap } from '../maps.ts'
 import { fakeEbpf } from './fake-ebpf.ts'
 import { fakeKernel } from './fake-kernel.ts'
@@ -135,7 +135,7 @@ test('a filter of a link index is found with one request', async () => {
 test('making pins does not read the mounts', () => {
   const kernel = fakeKernel({})
   let asked = 0
-  const bpf = ebpfOver({
+  const bpf = ebpfFrom({
     ...kernel,
     mounts() {
       asked++

@@ -1,4 +1,4 @@
-import { ebpfOver } from '../ebpf.ts'
+import { ebpfFrom } from '../ebpf.ts'
 import type { Ebpf } from '../types.ts'
 import { fakeKernel } from './fake-kernel.ts'
 
@@ -19,5 +19,5 @@ export function fakeEbpf(
     readonly privileged?: boolean | undefined
   } = {},
 ): Ebpf {
-  return ebpfOver(fakeKernel(options))
+  return ebpfFrom(fakeKernel(options))
 }

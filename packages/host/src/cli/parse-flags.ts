@@ -92,7 +92,7 @@ function read(flag: Flag<unknown>, shown: string, text: string): unknown {
 const namesOf = (flags: Readonly<Record<string, Flag<unknown>>>): string[] =>
   Object.values(flags).map((flag) => flag.name)
 
-const LONGEST = 80
+const MAX_QUOTED = 80
 
 /**
  * Quotes a command-line argument for an error message: on one line, with all characters visible, at most 80 characters.
@@ -102,5 +102,5 @@ function quote(text: string): string {
     /[\u007f-\u00a0\u200b-\u200f\u2028-\u202f\u2060-\u206f\ufeff]/g,
     (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-  return shown.length <= LONGEST ? shown : `${shown.slice(0, LONGEST - 2)}…"`
+  return shown.length <= MAX_QUOTED ? shown : `${shown.slice(0, MAX_QUOTED - 2)}…"`
 }

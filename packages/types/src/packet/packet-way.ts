@@ -52,7 +52,7 @@ type WayStep = PacketWay['path'][number]
 
 function text(way: PacketWay): string {
   const lines = [packetText(way.packet)]
-  for (const { place, steps } of byPlace(way.path)) {
+  for (const { place, steps } of groupByPlace(way.path)) {
     lines.push(`  ${place}`)
     for (const { step } of steps) {
       const sign = step.matched === undefined ? '?' : step.matched ? '✓' : '·'
@@ -67,7 +67,7 @@ function mermaid(way: PacketWay): string {
   const lines = ['flowchart TD', `  packet([${label(packetText(way.packet))}])`]
   const arrows: string[] = []
   let last = 'packet'
-  for (const [number, { place, steps }] of byPlace(way.path).entries()) {
+  for (const [number, { place, steps }] of groupByPlace(way.path).entries()) {
     const shown = steps.filter(({ step }) => step.matched !== false)
     if (shown.length === 0) continue
     lines.push(`  subgraph h${number}[${label(place)}]`)
@@ -82,13 +82,13 @@ function mermaid(way: PacketWay): string {
   return `${lines.join('\n')}\n`
 }
 
-interface PlaceSteps {
+interface GroupedSteps {
   readonly place: string
   readonly steps: { readonly step: WayStep; readonly at: number }[]
 }
 
-function byPlace(path: readonly WayStep[]): PlaceSteps[] {
-  const found: PlaceSteps[] = []
+function groupByPlace(path: readonly WayStep[]): GroupedSteps[] {
+  const found: GroupedSteps[] = []
   for (const [at, step] of path.entries()) {
     const { place } = step
     if (found.at(-1)?.place !== place) found.push({ place, steps: [] })

@@ -29,7 +29,7 @@ export function* fieldsOf(bytes: Uint8Array): Generator<Field, void, void> {
   for (let at = 0; at < bytes.length; ) {
     const tag = readVarint(bytes, at)
     const number = Number(tag.value >> 3n)
-    if (number === 0 || number > MOST_FIELD) throw new ProtobufError(`no field has the number ${number}`)
+    if (number === 0 || number > MAX_FIELD) throw new ProtobufError(`no field has the number ${number}`)
     const kind = Number(tag.value & 7n)
     if (kind === VARINT) {
       const { value, end } = readVarint(bytes, tag.end)
@@ -68,8 +68,8 @@ const VARINT = 0
 const FIXED64 = 1
 const LENGTH = 2
 const FIXED32 = 5
-const MOST_FIELD = 2 ** 29 - 1
-const MOST_VARINT = 10
+const MAX_FIELD = 2 ** 29 - 1
+const MAX_VARINT_BYTES = 10
 const NOTHING = new Uint8Array()
 // UTF-8 decoder that keeps a byte order mark, because protobuf treats it as an ordinary character.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -85,13 +85,13 @@ function extent(bytes: Uint8Array, at: number, kind: number): { start: number; e
 
 function readVarint(bytes: Uint8Array, at: number): { value: bigint; end: number } {
   let value = 0n
-  for (let index = 0; index < MOST_VARINT; index++) {
+  for (let index = 0; index < MAX_VARINT_BYTES; index++) {
     const byte = bytes[at + index]
     if (byte === undefined) throw new ProtobufError('the message ends in a number')
     value |= BigInt(byte & 0x7f) << BigInt(7 * index)
     if (byte < 0x80) return { value: BigInt.asUintN(64, value), end: at + index + 1 }
   }
-  throw new ProtobufError(`a number has more than ${MOST_VARINT} bytes`)
+  throw new ProtobufError(`a number has more than ${MAX_VARINT_BYTES} bytes`)
 }
 
 function varint(value: number): Uint8Array {
