@@ -2,7 +2,7 @@ import { type AttachedPod, from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
-import { needsSight, settled } from '../judge/remains.ts'
+import { noteUnreadableRules, settled } from '../judge/remains.ts'
 import { shorten } from '../judge/shorten.ts'
 import type { Pod } from '../world/pod.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
@@ -21,9 +21,9 @@ export const leftovers: readonly Check[] = [
       if ((await ctx.working()) === undefined) return
       const { state } = ctx.world
       // Ignores files of the first pod, because the plugin may create files that all pods share.
-      const first = await comeAndGo(ctx)
+      const first = await addAndDelete(ctx)
       const once = state.files()
-      const second = first && (await comeAndGo(ctx))
+      const second = first && (await addAndDelete(ctx))
       if (second === undefined) return
       const left = newIn(state.files(), once)
       if (left.length > 0 && from(ctx.version, '1.1.0')) await second.run('GC')
@@ -51,9 +51,9 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
-      needsSight(ctx)
+      noteUnreadableRules(ctx)
       // Adds and deletes a pod first, because the check ignores files that all pods share.
-      if ((await comeAndGo(ctx)) === undefined) return
+      if ((await addAndDelete(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]
       const look = () => outside(ctx, [alive.pod, gone.pod])
       const before = await look()
@@ -85,7 +85,7 @@ export const leftovers: readonly Check[] = [
 ]
 
 /** Runs ADD and DEL of the plugin for a new pod. Returns `undefined` if the ADD fails. */
-async function comeAndGo(ctx: Context): Promise<AttachedPod | undefined> {
+async function addAndDelete(ctx: Context): Promise<AttachedPod | undefined> {
   const attached = await ctx.attach()
   if ((await addFirst(ctx, attached)) === undefined) return undefined
   await attached.del()

@@ -1,12 +1,12 @@
 import { openNft } from '@cni/nftables/wire'
 import type { AttachedPod } from '../attached-pod.ts'
 import type { Context } from '../context.ts'
-import { nftBlindness } from '../world/nft-lines.ts'
+import { unreadableReason } from '../world/nft-lines.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 /** Marks the running check as blocked if the suite cannot read the node's packet filters. */
-export function needsSight(ctx: Context): void {
-  const why = nftBlindness(() => openNft(ctx.world.node))
+export function noteUnreadableRules(ctx: Context): void {
+  const why = unreadableReason(() => openNft(ctx.world.node))
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }
 

@@ -2,7 +2,7 @@ import { be16 } from '@cni/netns/netlink'
 import { fakeKernel } from '@cni/nftables/testing'
 import { addElements, addSet, Batch } from '@cni/nftables/wire'
 import { expect, test } from 'vitest'
-import { linesOf, nftBlindness } from './nft-lines.ts'
+import { linesOf, unreadableReason } from './nft-lines.ts'
 
 const table = { family: 'ip', table: 'ex' } as const
 const chain = { ...table, chain: 'c' } as const
@@ -72,7 +72,7 @@ test('empty tables of iptables-nft are ignored, their contents are not', async (
 })
 
 test('a kernel without nf_tables gives a reason; other failures are errors', async () => {
-  expect(nftBlindness(() => fakeKernel().open())).toBeUndefined()
-  expect(nftBlindness(() => fakeKernel({ nftables: false }).open())).toContain('the kernel has no nf_tables')
-  expect(() => nftBlindness(() => fakeKernel({ privileged: false }).open())).toThrow('CAP_NET_ADMIN')
+  expect(unreadableReason(() => fakeKernel().open())).toBeUndefined()
+  expect(unreadableReason(() => fakeKernel({ nftables: false }).open())).toContain('the kernel has no nf_tables')
+  expect(() => unreadableReason(() => fakeKernel({ privileged: false }).open())).toThrow('CAP_NET_ADMIN')
 })

@@ -16,7 +16,7 @@ import {
 import { ruleText, valueText } from './nft-text.ts'
 
 /** Reason why the suite cannot read a namespace's nf_tables rules. `undefined` if the rules are readable. */
-export function nftBlindness(open: () => Nft): string | undefined {
+export function unreadableReason(open: () => Nft): string | undefined {
   try {
     using nft = open()
     nft.generation()
@@ -57,25 +57,27 @@ export function linesOf(nft: Nft): Promise<string[]> {
     return [
       ...nft
         .tables()
-        .map((table) => `${placeOf(table)}${table.flags === undefined ? '' : ` flags ${table.flags}`}${noteOf(table)}`),
-      ...nft.chains().map((chain) => `${placeOf(chain)} / chain ${chain.chain}${baseText(chain)}${noteOf(chain)}`),
+        .map(
+          (table) => `${tableText(table)}${table.flags === undefined ? '' : ` flags ${table.flags}`}${noteOf(table)}`,
+        ),
+      ...nft.chains().map((chain) => `${tableText(chain)} / chain ${chain.chain}${baseText(chain)}${noteOf(chain)}`),
       ...sets
         .filter((set) => !isAnonymous(set))
         .flatMap((set) => {
-          const place = `${placeOf(set)} / set ${set.set}`
+          const place = `${tableText(set)} / set ${set.set}`
           return [`${place}${kindText(set)}`, ...(contents.get(keyOf(set)) ?? []).map((text) => `${place} / ${text}`)]
         }),
       ...nft.bytes('object').map((body) => otherLine('object', body)),
       ...nft.bytes('flowtable').map((body) => otherLine('flowtable', body)),
       ...nft.rules().map((rule) => {
         const text = ruleText(rule.expressions, (set) => setText({ ...rule, set }))
-        return `${placeOf(rule)} / chain ${rule.chain} / ${text}${noteOf(rule)}`
+        return `${tableText(rule)} / chain ${rule.chain} / ${text}${noteOf(rule)}`
       }),
     ].filter((line) => !isEmptyShell(line))
   })
 }
 
-const placeOf = ({ family, table }: TableName) => `nft table ${family} ${table}`
+const tableText = ({ family, table }: TableName) => `nft table ${family} ${table}`
 const keyOf = ({ family, table, set }: SetName) => JSON.stringify([family, table, set])
 const isAnonymous = ({ flags }: NftSet) => flags?.includes('anonymous') ?? false
 const noteOf = ({ comment }: { readonly comment?: string }) => (comment === undefined ? '' : ` comment "${comment}"`)

@@ -81,11 +81,11 @@ async function kernelState(rtnl: Rtnl): Promise<string[]> {
     ...qdiscs
       .filter(({ handle }) => handle !== '0:')
       .map(({ kind, linkIndex, parent }) => `qdisc ${kind} ${parent}${dev(linkIndex)}`),
-  ].filter((line) => !comesByItself(line))
+  ].filter((line) => !isAutomatic(line))
 }
 
 /** True for local addresses and routes that the kernel adds asynchronously. */
-function comesByItself(line: string): boolean {
+function isAutomatic(line: string): boolean {
   return /^(address|route \S+) (fe80|ff00)::/.test(line) || /^(address|route \S+) (127\.|::1).* dev lo\b/.test(line)
 }
 
