@@ -9,7 +9,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { root } from './lib/exec.ts'
-import { folderArrows } from './lib/folder-arrows.ts'
+import { folderDependencies } from './lib/folder-dependencies.ts'
 import { allowed } from './lib/imports-map.ts'
 import { importsOf, sources } from './lib/sources.ts'
 
@@ -17,7 +17,7 @@ import { importsOf, sources } from './lib/sources.ts'
 const NOT_CHECKED = ['**/{node_modules,dist}/**', 'packages/cni-build/test/programs/**']
 
 /** Maximum number of source files in one folder, and of files in one folder of tests. */
-const MOST_BESIDE = 20
+const MAX_LOOSE_FILES = 20
 
 const problems: string[] = []
 const packages = globSync('packages/*/package.json', { cwd: root }).map((path) => dirname(path))
@@ -63,14 +63,14 @@ function checkSize(files: readonly string[]): void {
   const beside = new Map<string, number>()
   for (const file of files) beside.set(dirname(file), (beside.get(dirname(file)) ?? 0) + 1)
   for (const [path, count] of beside) {
-    if (count > MOST_BESIDE) problems.push(`${path}: ${count} files beside each other; at most ${MOST_BESIDE}`)
+    if (count > MAX_LOOSE_FILES) problems.push(`${path}: ${count} files beside each other; at most ${MAX_LOOSE_FILES}`)
   }
 }
 
 /** Checks the folders of a package for circular imports and for too many source files. */
 function checkFolders(folder: string): void {
   checkSize(sources(folder))
-  for (const level of folderArrows(folder).values()) {
+  for (const level of folderDependencies(folder).values()) {
     for (const [from, targets] of level) {
       for (const [to, example] of targets) {
         if (leadsTo(level, to, from))

@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path'
 import { exec, root } from './lib/exec.ts'
 import { sha256Of } from './lib/image/debian-archive.ts'
 import { type Flavour, inspect, sizeOf } from './lib/image/inspect.ts'
-import { baseLayer, executablesLayer, type Place, programsLayer } from './lib/image/layers.ts'
+import { baseLayer, executablesLayer, type LayerSources, programsLayer } from './lib/image/layers.ts'
 import { archive, type Compression, type Image, layer } from './lib/image/oci.ts'
 import { pin } from './lib/image/pin.ts'
 import { ARCHITECTURES, type Architecture, readPins } from './lib/image/pins.ts'
@@ -35,13 +35,13 @@ await main(async () => {
   const flavours = values.flavour.map((text) => oneOf(['full', 'minimal'] as const, text, '--flavour', text))
   const { version } = JSON.parse(readFileSync(join(root, 'packages/istio-redirect/package.json'), 'utf8'))
   const name = values.name ?? `localhost/install-cni:${version}`
-  const place: Place = { cache, pins: readPins() }
+  const sources: LayerSources = { cache, pins: readPins() }
   const settings = { time: epoch(), compression: values.gzip ? 'gzip' : 'zstd', cache: join(cache, 'layers') } as const
-  if (values.root !== undefined) return await files(resolve(values.root), architectures, flavours, place)
+  if (values.root !== undefined) return await files(resolve(values.root), architectures, flavours, sources)
   mkdirSync(resolve(values.out), { recursive: true })
   const made = []
   for (const architecture of architectures) {
-    made.push(await step(`linux/${architecture}`, () => imagesFor(architecture, flavours, place, settings)))
+    made.push(await step(`linux/${architecture}`, () => imagesFor(architecture, flavours, sources, settings)))
   }
   for (const flavour of flavours) {
     const suffix = flavour === 'minimal' ? '-minimal' : ''
@@ -63,15 +63,15 @@ async function files(
   folder: string,
   [architecture, another]: readonly Architecture[],
   [flavour, other]: readonly Flavour[],
-  place: Place,
+  sources: LayerSources,
 ): Promise<void> {
   if (architecture === undefined || flavour === undefined || another !== undefined || other !== undefined) {
     throw new Stop('--root: the files of one image: --platform linux/amd64 --flavour full, for example', 2)
   }
-  const programs = flavour === 'full' ? await programsLayer(architecture, place) : []
+  const programs = flavour === 'full' ? await programsLayer(architecture, sources) : []
   const entries = [
-    ...(await baseLayer(architecture, place)),
-    ...(await executablesLayer(architecture, place)),
+    ...(await baseLayer(architecture, sources)),
+    ...(await executablesLayer(architecture, sources)),
     ...programs,
   ]
   mkdirSync(folder, { recursive: true })
@@ -87,16 +87,16 @@ async function files(
 async function imagesFor(
   architecture: Architecture,
   flavours: readonly Flavour[],
-  place: Place,
+  sources: LayerSources,
   settings: { time: number; compression: Compression; cache: string },
 ): Promise<Partial<Record<Flavour, Image>>> {
   // The full flavour of the image has the layers of the minimal flavour and one additional layer.
-  const base = await baseLayer(architecture, place)
-  const executables = await executablesLayer(architecture, place)
+  const base = await baseLayer(architecture, sources)
+  const executables = await executablesLayer(architecture, sources)
   const common = [await layer(base, settings), await layer(executables, settings)]
   const images: Partial<Record<Flavour, Image>> = {}
   for (const flavour of flavours) {
-    const programs = flavour === 'full' ? await programsLayer(architecture, place) : []
+    const programs = flavour === 'full' ? await programsLayer(architecture, sources) : []
     const layers = [...common, ...(programs.length === 0 ? [] : [await layer(programs, settings)])]
     const image = { architecture, layers }
     inspect(image, [...base, ...executables, ...programs], flavour, settings.compression === 'zstd')

@@ -10,13 +10,13 @@ await main(async () => {
   const { values } = parsed({
     options: { processor: { type: 'string', multiple: true }, verify: { type: 'boolean', default: false } },
   })
-  const wanted = values.processor?.map(processorNamed)
+  const wanted = values.processor?.map(findProcessor)
   if (wanted === undefined) await buildRuntimes()
   for (const processor of wanted ?? []) await buildRuntime(processor)
   if (values.verify) for (const processor of wanted ?? PROCESSORS) await verifyRuntime(processor)
 })
 
-function processorNamed(name: string): Processor {
+function findProcessor(name: string): Processor {
   const found = PROCESSORS.find((processor) => processor === name)
   if (found !== undefined) return found
   throw new Stop(`--processor: expected one of ${PROCESSORS.join(', ')}, got ${JSON.stringify(name)}`, 2)

@@ -9,7 +9,7 @@ import { withoutKernel } from './lib/arm64/without-kernel.ts'
 import { node26 } from './lib/exec.ts'
 import { parsed } from './lib/options.ts'
 import { main, say, step } from './lib/progress.ts'
-import { runWithUs } from './lib/run-with-us.ts'
+import { runBound } from './lib/run-bound.ts'
 import { FAILED, LATE, SKIPPED, USAGE } from './lib/vm/exit-codes.ts'
 import { cacheFor, type MachineTests, minutesOf, newLog, prepare, skipped } from './lib/vm/machine-tests.ts'
 
@@ -70,7 +70,7 @@ await main(async () => {
     const log = newLog(tests)
     say(`  Log: ${log}.log; of the kernel: ${log}-kernel.log`)
     const flags = ['--conditions=@cni/source', '--disable-warning=ExperimentalWarning']
-    process.exitCode = await runWithUs([node26, ...flags, boot, work, log, minutes])
+    process.exitCode = await runBound([node26, ...flags, boot, work, log, minutes])
   } finally {
     rmSync(work, { recursive: true, force: true })
   }

@@ -5,21 +5,21 @@ import { Stop } from './progress.ts'
 
 const TYPES = 'bench|build|chore|ci|docs|feat|fix|perf|refactor|revert|style|test'
 const SUBJECT = new RegExp(`^(?:${TYPES})(?:\\([a-z0-9-]+(?:, ?[a-z0-9-]+)*\\))?!?: \\S`)
-const LONGEST = 72
+const MAX_SUBJECT = 72
 
 /** Subjects of release commits, which the check skips because they have no body. */
-const MADE = /^chore: (?:release|version) /
+const GENERATED = /^chore: (?:release|version) /
 
 const TRAILER = /^[A-Z][A-Za-z-]+: |^BREAKING CHANGE: /
 
 /** Returns the faults of a commit message as sentences. The list is empty for a valid message. */
 export function messageProblems(message: string): string[] {
   const [subject = '', second = '', ...body] = message.trimEnd().split('\n')
-  if (MADE.test(subject)) return []
+  if (GENERATED.test(subject)) return []
   const says = body.some((line) => line.trim() !== '' && !TRAILER.test(line))
   return [
     SUBJECT.test(subject) ? '' : 'the subject is no Conventional Commit, such as "fix(iptables): …"',
-    subject.length > LONGEST ? `the subject has ${subject.length} characters: at most ${LONGEST}` : '',
+    subject.length > MAX_SUBJECT ? `the subject has ${subject.length} characters: at most ${MAX_SUBJECT}` : '',
     second === '' ? '' : 'the second line must be empty',
     says ? '' : 'there is no body: say why',
   ].filter(Boolean)

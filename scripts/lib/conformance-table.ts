@@ -59,12 +59,12 @@ function findingsOf({ name, report }: Row): string[] {
   const lines = found.map(({ id, severity, summary }) => `- ${severity}, \`${id}\`: ${cell(summary)}`)
   const unchecked = report.unchecked.map(({ reason, checks }) => `- not checked (${checks.length}): ${cell(reason)}`)
   const all = [...lines, ...unchecked]
-  return all.length === 0 ? [] : [`### ${name}\n\n${all.slice(0, MOST_LINES).join('\n')}${more(all.length)}`]
+  return all.length === 0 ? [] : [`### ${name}\n\n${all.slice(0, MAX_LINES).join('\n')}${more(all.length)}`]
 }
 
-const MOST_LINES = 12
+const MAX_LINES = 12
 
-const more = (count: number): string => (count > MOST_LINES ? `\n- and ${count - MOST_LINES} more` : '')
+const more = (count: number): string => (count > MAX_LINES ? `\n- and ${count - MAX_LINES} more` : '')
 
 /** Escapes a text for a cell of a Markdown table: one line, without HTML and without column separators. */
 const cell = (text: string): string =>

@@ -5,8 +5,8 @@ import { importsOf, sources } from './sources.ts'
 type Level = Map<string, Map<string, string>>
 
 /** Finds the imports between folders of a package, at each depth. */
-export function folderArrows(folder: string): Map<string, Level> {
-  const arrows = new Map<string, Level>()
+export function folderDependencies(folder: string): Map<string, Level> {
+  const dependencies = new Map<string, Level>()
   for (const file of sources(folder)) {
     if (file.endsWith('/index.ts')) continue
     const from = relative(folder, file).split('/')
@@ -16,10 +16,10 @@ export function folderArrows(folder: string): Map<string, Level> {
       const depth = from.findIndex((name, index) => name !== to[index])
       if (depth === -1) continue
       const path = from.slice(0, depth).join('/')
-      const level: Level = arrows.get(path) ?? new Map()
+      const level: Level = dependencies.get(path) ?? new Map()
       const targets = level.get(from[depth] ?? '') ?? new Map<string, string>()
-      arrows.set(path, level.set(from[depth] ?? '', targets.set(to[depth] ?? '', `${file} imports ${specifier}`)))
+      dependencies.set(path, level.set(from[depth] ?? '', targets.set(to[depth] ?? '', `${file} imports ${specifier}`)))
     }
   }
-  return arrows
+  return dependencies
 }

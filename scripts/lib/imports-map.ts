@@ -54,7 +54,7 @@ export const subjects: Readonly<Record<string, string>> = {
 }
 
 /** Short description of each folder of a package, for the maps in the docs. */
-export const roomSubjects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const folderSubjects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'istio-redirect': {
     conf: 'configuration of the plugin and its defaults',
     log: 'log lines: the file, the socket of the agent',

@@ -1,8 +1,8 @@
 import { existsSync, globSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { root } from './exec.ts'
-import { folderArrows } from './folder-arrows.ts'
-import { allowed, roomSubjects, subjects } from './imports-map.ts'
+import { folderDependencies } from './folder-dependencies.ts'
+import { allowed, folderSubjects, subjects } from './imports-map.ts'
 import { table, withTexts } from './markdown.ts'
 import { entries, manifests } from './pack.ts'
 import { Stop } from './progress.ts'
@@ -13,7 +13,7 @@ const maps = {
     return packagesTable()
   },
   get rooms() {
-    return roomsTable()
+    return foldersTable()
   },
 }
 
@@ -43,12 +43,12 @@ function mayImport(patterns: readonly RegExp[], offered: readonly string[][]) {
   return words.join(', ').replaceAll('@cni/', '') || 'nothing of ours'
 }
 
-function roomsTable() {
-  const rows = Object.entries(roomSubjects).flatMap(([where, ofFolder]) => {
+function foldersTable() {
+  const rows = Object.entries(folderSubjects).flatMap(([where, ofFolder]) => {
     const [name = '', ...inside] = where.split('/')
     const path = inside.length === 0 ? 'src' : inside.join('/')
-    const level = folderArrows(`packages/${name}`).get(path)
-    checkRooms(`packages/${name}/${path}`, ofFolder)
+    const level = folderDependencies(`packages/${name}`).get(path)
+    checkFolders(`packages/${name}/${path}`, ofFolder)
     return Object.keys(ofFolder).map((room) => {
       const others = [...(level?.get(room)?.keys() ?? [])].filter((other) => !other.endsWith('.ts')).sort()
       return [
@@ -60,7 +60,7 @@ function roomsTable() {
   return table(['folder', 'what it is', 'imports'], rows)
 }
 
-function checkRooms(path: string, subjects: Readonly<Record<string, string>>) {
+function checkFolders(path: string, subjects: Readonly<Record<string, string>>) {
   const folders = globSync(`${path}/*/`, { cwd: root }).map((each) => basename(each))
   const unnamed = folders.filter((each) => subjects[each] === undefined)
   if (unnamed.length > 0) throw new Stop(`scripts/lib/imports-map.ts does not say what ${path}/${unnamed[0]} is`)

@@ -11,7 +11,7 @@ const folder = join(root, 'api')
 /** Fails if a package's public API differs from `api/`, so that reviewers see changes. */
 export function checkApi() {
   const reports = [...apiReports()]
-  const note = keepBudget(reports)
+  const note = checkBudget(reports)
   const changed = reports.filter(({ file, text }) => !existsSync(file) || readFileSync(file, 'utf8') !== text)
   if (changed.length > 0) {
     const lines = changed.map(({ file, text }) => `${relative(root, file)}: ${firstDifference(file, text)}`)
@@ -32,12 +32,12 @@ export function writeApi() {
     writeFileSync(file, text)
     changed++
   }
-  const note = keepBudget(reports)
+  const note = checkBudget(reports)
   return { note: `${changed === 0 ? 'as recorded' : `${changed} of the files in api/ changed`}; ${note}` }
 }
 
 /** Fails if an entry of a package exports more names than `api/budget.json` allows. */
-function keepBudget(counts: readonly PackageCount[]) {
+function checkBudget(counts: readonly PackageCount[]) {
   const problems = budgetProblems(counts, readBudget())
   if (problems.length > 0) throw new Stop(problems.join('\n'))
   const names = counts.flatMap(({ entries }) => entries).reduce((sum, entry) => sum + entry.names, 0)
@@ -86,7 +86,7 @@ export function apiOf(entries: readonly Entry[]) {
     const texts = hidden.map((each) => textOf(each)).sort()
     lines.push('## Needed by them, not exported', '', ...texts.flatMap((text) => [text, '']))
   }
-  return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(nameOf).sort() }
+  return { text: `${lines.join('\n').trimEnd()}\n`, entries: counts, hidden: hidden.map(declaredName).sort() }
 }
 
 /** True for a declaration of a unique symbol. A class recognizes instances of its other copies by the symbol. */
@@ -96,7 +96,7 @@ const isBrand = (node: ts.Node) =>
     ({ type }) => type !== undefined && ts.isTypeOperatorNode(type) && type.operator === ts.SyntaxKind.UniqueKeyword,
   )
 
-function nameOf(node: ts.Node): string {
+function declaredName(node: ts.Node): string {
   if (ts.isVariableStatement(node)) return node.declarationList.declarations.map(({ name }) => name.getText()).join()
   const isNamed =
     ts.isInterfaceDeclaration(node) ||

@@ -3,7 +3,7 @@ import { env, root } from './exec.ts'
 import { Stop } from './progress.ts'
 
 /** Command prefix for a child program: the kernel kills the program when this process ends. */
-const WITH_US = ['setpriv', '--pdeathsig', 'KILL', '--']
+const KILL_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL', '--']
 /** Command prefix for a program in new namespaces. The namespaces end with the program. The caller adds `--`. */
 export const UNSHARE = [
   ...['unshare', '--mount', '--propagation', 'private', '--pid', '--fork', '--kill-child'],
@@ -17,11 +17,11 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  * @returns the program's exit code
  * @throws {Stop} if the program was killed or cannot start. After an abort, throws the AbortSignal's reason
  */
-export async function runWithUs(
+export async function runBound(
   argv: readonly [string, ...string[]],
   options: { env?: NodeJS.ProcessEnv; output?: (chunk: Buffer) => void; signal?: AbortSignal } = {},
 ): Promise<number> {
-  const [program = '', ...args] = [...WITH_US, ...argv]
+  const [program = '', ...args] = [...KILL_WITH_PARENT, ...argv]
   const out = options.output ? 'pipe' : 'inherit'
   const child = spawn(program, args, { cwd: root, env: options.env ?? env, stdio: ['ignore', out, out] })
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => options.output?.(chunk))

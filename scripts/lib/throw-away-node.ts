@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { env } from './exec.ts'
-import { runWithUs, UNSHARE } from './run-with-us.ts'
+import { runBound, UNSHARE } from './run-bound.ts'
 
 /** Command prefix: a shell starts the program. The shell is the namespace's first process, so it reaps orphans. */
 const INIT = ['sh', '-c', '"$@" & wait $!', 'sh']
@@ -20,7 +20,7 @@ export async function inThrowAwayNode(argv: readonly [string, ...string[]]): Pro
   const name = `${PREFIX}${process.pid}`
   const folder = mkdtempSync(join(tmpdir(), `${name}-`))
   try {
-    return await runWithUs([...UNSHARE, '--net', '--mount-proc', '--', ...INIT, ...argv], {
+    return await runBound([...UNSHARE, '--net', '--mount-proc', '--', ...INIT, ...argv], {
       env: { ...env, CNI_RUNTIMES_FOLDER: folder, CNI_RUNTIMES_CGROUP: `/${name}` },
     })
   } finally {

@@ -4,7 +4,7 @@ import { FAILED } from '../vm/exit-codes.ts'
 import type { Arm64Executable } from './executables-arm64.ts'
 
 const QEMU = 'qemu-aarch64-static'
-const MOST_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Runs arm64 plugins in qemu's user-mode emulation, which does not support nfnetlink. */
 export async function withoutKernel(executables: readonly Arm64Executable[]): Promise<void> {
@@ -14,7 +14,7 @@ export async function withoutKernel(executables: readonly Arm64Executable[]): Pr
         env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', CNI_PATH: '/opt/cni/bin', ...env },
         input: JSON.stringify(input),
         encoding: 'utf8',
-        timeout: MOST_MS,
+        timeout: TIMEOUT_MS,
       })
     const conf = { cniVersion: '1.1.0', name: 'pods', type: name, port: 15001 }
     const cases = [

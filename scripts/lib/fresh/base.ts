@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, renameSync, rmSync, statSync } from
 import { join } from 'node:path'
 import { exec } from '../exec.ts'
 import { Stop, say, step } from '../progress.ts'
-import { runWithUs, UNSHARE } from '../run-with-us.ts'
+import { runBound, UNSHARE } from '../run-bound.ts'
 
 const SUITE = 'bookworm'
 const SOURCES = [
@@ -55,7 +55,7 @@ export async function baseArchive({
 /** Runs mmdebstrap in namespaces of its own, because mmdebstrap mounts file systems while it works. */
 async function mmdebstrap(args: readonly string[], work: string) {
   let said = ''
-  const code = await runWithUs([...UNSHARE, '--', 'mmdebstrap', ...args], {
+  const code = await runBound([...UNSHARE, '--', 'mmdebstrap', ...args], {
     env: { ...process.env, TMPDIR: work },
     output: (chunk) => {
       said += chunk

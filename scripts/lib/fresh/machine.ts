@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { exec, machineNode } from '../exec.ts'
 import { Stop } from '../progress.ts'
-import { runWithUs, UNSHARE } from '../run-with-us.ts'
+import { runBound, UNSHARE } from '../run-bound.ts'
 
 /** The fresh machine keeps the host's network, because npm and apt need their servers. */
 const START = [...UNSHARE, ...['--ipc', '--', 'sh', fileURLToPath(new URL('machine.sh', import.meta.url))]] as const
@@ -42,7 +42,7 @@ export const runIn = (
   folder: string,
   argv: readonly [string, ...string[]],
   output: (chunk: Buffer) => void,
-): Promise<number> => runWithUs([...START, machine.dir, folder, ...argv], { env: machine.env, output })
+): Promise<number> => runBound([...START, machine.dir, folder, ...argv], { env: machine.env, output })
 
 /** Shell command with which a developer logs in to the fresh machine after a failure. */
 export const loginCommand = (machine: Machine, folder: string) =>
@@ -72,7 +72,7 @@ async function copyNode(dir: string, npm: string) {
 }
 
 async function done(argv: readonly [string, ...string[]]) {
-  const code = await runWithUs(argv)
+  const code = await runBound(argv)
   if (code !== 0) throw new Stop(`${argv.join(' ')} failed with exit code ${code}`)
 }
 

@@ -13,13 +13,13 @@ import { TARGETS, withRuntime } from './runtimes.ts'
 import { type Entry, file, folder, symlink } from './tar.ts'
 
 /** Inputs of an image build: pinned versions, and a cache that is kept between builds. */
-export interface Place {
+export interface LayerSources {
   readonly cache: string
   readonly pins: Pins
 }
 
 /** Image layer with the C library and the standard files of a Linux root folder. */
-export async function baseLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
+export async function baseLayer(architecture: Architecture, sources: LayerSources): Promise<Entry[]> {
   return [
     ...MERGED.map((name) => symlink(name, `usr/${name}`)),
     ...MERGED.map((name) => folder(`usr/${name}`)),
@@ -28,18 +28,18 @@ export async function baseLayer(architecture: Architecture, place: Place): Promi
     folder('root', 0o700),
     folder('tmp', 0o1777),
     symlink('var/run', '../run'),
-    ...(await packages(CONTENTS.base, architecture, place)),
+    ...(await packages(CONTENTS.base, architecture, sources)),
   ]
 }
 
 /** Image layer with the Debian programs that write rules, such as iptables. Only the full flavour has this layer. */
-export async function programsLayer(architecture: Architecture, place: Place): Promise<Entry[]> {
+export async function programsLayer(architecture: Architecture, sources: LayerSources): Promise<Entry[]> {
   const links = PLAIN_NAMES.map(({ path, to }) => symlink(path, to))
-  return [...links, ...(await packages(CONTENTS.programs, architecture, place))]
+  return [...links, ...(await packages(CONTENTS.programs, architecture, sources))]
 }
 
 /** Image layer with the executables. The folder that the agent copies to nodes contains only the plugin. */
-export async function executablesLayer(architecture: Architecture, { cache, pins }: Place): Promise<Entry[]> {
+export async function executablesLayer(architecture: Architecture, { cache, pins }: LayerSources): Promise<Entry[]> {
   const { processor } = TARGETS[architecture]
   await buildRuntime(processor)
   if (processor === 'arm64') await ensurePackages(['qemu-user-static'], { install: true })
@@ -70,7 +70,7 @@ async function executable(
 async function packages(
   contents: Readonly<Record<string, RegExp>>,
   architecture: Architecture,
-  { cache, pins }: Place,
+  { cache, pins }: LayerSources,
 ): Promise<Entry[]> {
   const entries: Entry[] = []
   for (const [name, part] of Object.entries(contents)) {

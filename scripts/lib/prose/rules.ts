@@ -5,10 +5,10 @@ export type Finding = { rule: string; words: string }
 export type Kind = 'comment' | 'paragraph' | 'cell' | 'title'
 
 /** Maximum number of words in a sentence, by kind of text. A code span counts as one word. */
-const LONGEST_SENTENCE = { comment: 20, paragraph: 25, title: 25 } as const
+const MAX_SENTENCE_WORDS = { comment: 20, paragraph: 25, title: 25 } as const
 
 /** Maximum number of words in a table cell. */
-const LONGEST_CELL = 25
+const MAX_CELL_WORDS = 25
 
 /** Forbidden beginnings of a text: it must begin with a noun or a verb, not with a clause. */
 const OPENING = /^(?:what|who|whose|whom|whoever|whether|how|where|why|that|those|which|whatever|of|nor|neither)\b/i
@@ -48,12 +48,12 @@ export function findings(text: string, kind: Kind): Finding[] {
   if (kind === 'comment') search('cost', COST)
   if (kind === 'cell') {
     const length = wordCount(plain)
-    if (length > LONGEST_CELL) found.push({ rule: `cell of ${length} words`, words: opening(plain) })
+    if (length > MAX_CELL_WORDS) found.push({ rule: `cell of ${length} words`, words: opening(plain) })
     return found
   }
   for (const sentence of sentences(plain)) {
     const length = wordCount(sentence)
-    if (length > LONGEST_SENTENCE[kind]) found.push({ rule: `sentence of ${length} words`, words: opening(sentence) })
+    if (length > MAX_SENTENCE_WORDS[kind]) found.push({ rule: `sentence of ${length} words`, words: opening(sentence) })
   }
   return found
 }

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs'
 import { dim, green, red, Stop, say, seconds } from '../progress.ts'
-import { runWithUs } from '../run-with-us.ts'
+import { runBound } from '../run-bound.ts'
 import { type FileReport, parseReportLine } from './report.ts'
 
 /** Results of a test run in a virtual machine. */
@@ -49,7 +49,7 @@ export async function testsInMachine(
       said.write(chunk)
       lines(chunk)
     }
-    await runWithUs(machine, { output, signal: late.signal })
+    await runBound(machine, { output, signal: late.signal })
   } finally {
     clearTimeout(timer)
     await new Promise((resolve) => said.end(resolve))

@@ -11,7 +11,7 @@ const views = [
 ] as const
 
 /** Checks the accessibility of the playground page in several views. */
-export async function lookAtViews(browser: Browser, file: string, pictures: string) {
+export async function checkViews(browser: Browser, file: string, pictures: string) {
   for (const { name, width, height, colorScheme } of views) {
     const options = { viewport: { width, height }, colorScheme }
     const { page, done } = await openPlayground(browser, pathToFileURL(file).href, options)

@@ -4,7 +4,7 @@ import { chromium } from 'playwright-core'
 import { writePlayground } from '../../../../playground/build.ts'
 import { root } from '../../exec.ts'
 import { step } from '../../progress.ts'
-import { lookAtViews } from './accessible.ts'
+import { checkViews } from './accessible.ts'
 import { compareWithCommand } from './same-as-command.ts'
 import { measure, playStories } from './stories.ts'
 
@@ -16,6 +16,6 @@ export async function visitPlayground(program: string, pictures: string) {
   await using browser = await chromium.launch({ executablePath: program, args: ['--no-sandbox'] })
   await step('playground: size and first paint', () => measure(browser, file))
   for (const { title, run } of playStories(browser, file, pictures)) await step(`playground: ${title}`, run)
-  await step('playground: wide, dark, narrow; names, contrast', () => lookAtViews(browser, file, pictures))
+  await step('playground: wide, dark, narrow; names, contrast', () => checkViews(browser, file, pictures))
   await step('playground: the same as istio-redirect', () => compareWithCommand(browser, file))
 }
