@@ -3,7 +3,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { run } from '@cni/host'
 import { cpuMs } from '../packages/istio-redirect/test/stage/agent-node.ts'
-import { agentPlace, type Place } from './lib/agent/agent-place.ts'
+import { type AgentInstance, agentInstance } from './lib/agent/agent-instance.ts'
 import { type Agent, measuredAgents } from './lib/agent/measured-agents.ts'
 import { type Row, SuiteReport, settings } from './lib/race/suite.ts'
 import { percentile } from './lib/report/statistics.ts'
@@ -29,19 +29,19 @@ type Result = Row[]
 
 /** Alternates between the agents, because the machine's speed changes during a run. */
 async function measure(agents: readonly Agent[]): Promise<{ name: string; reference: boolean; rows: Result }[]> {
-  const all = agents.map((agent) => ({ name: agent.name, place: places.use(agentPlace(agent)) }))
-  const quiet = await startsInTurn(all, runs)
-  const crowded = await startsInTurn(all, CROWDED_RUNS, files)
+  const all = agents.map((agent) => ({ name: agent.name, agent: places.use(agentInstance(agent)) }))
+  const quiet = await alternateStarts(all, runs)
+  const crowded = await alternateStarts(all, CROWDED_RUNS, files)
   const results: { name: string; reference: boolean; rows: Result }[] = []
-  for (const [index, { name, place }] of all.entries()) {
-    place.reset()
-    await place.start()
-    const more = [...(await healed(place.artefacts())), ...(await idling(place.pid()))]
-    await place.stop()
-    place.reset(files)
-    await place.start()
-    const heal = await healed(place.artefacts().slice(0, 1))
-    await place.stop()
+  for (const [index, { name, agent }] of all.entries()) {
+    agent.reset()
+    await agent.start()
+    const more = [...(await healed(agent.artefacts())), ...(await idling(agent.pid()))]
+    await agent.stop()
+    agent.reset(files)
+    await agent.start()
+    const heal = await healed(agent.artefacts().slice(0, 1))
+    await agent.stop()
     const [start, exit] = quiet[index] ?? []
     const rows = [...(start ?? []), ...more, ...(exit ?? [])]
     const rowsBeside = [...(crowded[index] ?? []), heal].flat()
@@ -52,13 +52,13 @@ async function measure(agents: readonly Agent[]): Promise<{ name: string; refere
 }
 
 /** Measures the start and exit times of all agents. */
-async function startsInTurn(all: readonly { readonly place: Place }[], rounds: number, crowd = 0) {
+async function alternateStarts(all: readonly { readonly agent: AgentInstance }[], rounds: number, crowd = 0) {
   const samples = all.map(() => ({ starts: [] as number[], exits: [] as number[] }))
   for (let round = -1; round < rounds; round++) {
-    for (const [index, { place }] of all.entries()) {
-      place.reset(crowd)
-      const start = await place.start()
-      const exit = await place.stop()
+    for (const [index, { agent }] of all.entries()) {
+      agent.reset(crowd)
+      const start = await agent.start()
+      const exit = await agent.stop()
       // Drops the results of the first round, which only reads the executables into the page cache.
       if (round === -1 || start === undefined) continue
       samples[index]?.starts.push(start)
@@ -71,7 +71,7 @@ async function startsInTurn(all: readonly { readonly place: Place }[], rounds: n
   ])
 }
 
-async function healed(artefacts: ReturnType<Place['artefacts']>): Promise<Result> {
+async function healed(artefacts: ReturnType<AgentInstance['artefacts']>): Promise<Result> {
   const rows: Result = []
   for (const [group, path, damage] of artefacts) {
     const samples = await healTimes(path, damage)

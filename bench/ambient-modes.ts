@@ -1,7 +1,7 @@
 /** Measures the cost of redirection for mesh traffic, in pods and on the node. */
 
 import { SuiteReport, settings } from './lib/race/suite.ts'
-import { modePlaces, NO_MESH } from './lib/traffic/mode-places.ts'
+import { modeNodes, NO_MESH } from './lib/traffic/mode-nodes.ts'
 import { type Traffic, trafficFrom } from './lib/traffic/traffic.ts'
 
 const used = settings({ runs: 10, connections: 300, requests: 300, megabytes: 64 })
@@ -17,7 +17,7 @@ const suite = new SuiteReport(
   used,
 )
 await using stack = new AsyncDisposableStack()
-const places = await modePlaces(stack)
+const nodes = await modeNodes(stack)
 // Every measured value is a time or a cost, so a larger value is always worse.
 const measures = [
   { of: 'a short connection', value: ({ connectionMs }: Traffic) => connectionMs },
@@ -25,10 +25,10 @@ const measures = [
   { of: 'a request', value: ({ requestMs }: Traffic) => requestMs },
 ] as const
 const samples = new Map<string, Traffic[]>()
-const key = (place: string, what: string): string => `${place} ${what}`
+const key = (name: string, what: string): string => `${name} ${what}`
 // Alternates between the redirection modes, because the machine's speed changes during a run.
 for (let round = 0; round <= used.runs; round += 1) {
-  for (const { name, node, passed } of places) {
+  for (const { name, node, passed } of nodes) {
     for (const { what, from, to } of ways) {
       const before = passed()
       const traffic = await trafficFrom(node, { from, to, ...used })
@@ -44,7 +44,7 @@ for (let round = 0; round <= used.runs; round += 1) {
 }
 for (const { what } of ways) {
   for (const { of, value } of measures) {
-    const entries = places.map(({ name }) => ({
+    const entries = nodes.map(({ name }) => ({
       name,
       reference: name === NO_MESH,
       samples: (samples.get(key(name, what)) ?? []).map((traffic) => value(traffic) * 1000),

@@ -6,7 +6,7 @@ import { say } from '../scripts/lib/progress.ts'
 import { measuredAgents } from './lib/agent/measured-agents.ts'
 import { type AckingZtunnel, ackingZtunnel } from './lib/ambient/acking-ztunnel.ts'
 import { type AmbientLife, ambientLife, relabelled, started } from './lib/ambient/ambient-life.ts'
-import { eventOf, NAMESPACE, statusOf, tell } from './lib/ambient/ambient-pods.ts'
+import { eventOf, NAMESPACE, publishPod, statusOf } from './lib/ambient/ambient-pods.ts'
 import { type Row, SuiteReport, settings } from './lib/race/suite.ts'
 import { until } from './lib/until.ts'
 
@@ -39,7 +39,7 @@ await withoutAndWithLabel()
 await snapshots()
 await restarts(used.pods)
 if (used.pods > FEWER) {
-  for (const { place, pods } of lives) for (const pod of pods.slice(FEWER)) place.api.deletePod(NAMESPACE, pod.name)
+  for (const { node, pods } of lives) for (const pod of pods.slice(FEWER)) node.api.deletePod(NAMESPACE, pod.name)
   await restarts(FEWER)
 }
 suite.addRows(lives.map(({ name, rows }) => ({ name, reference: name !== 'ours', rows: [...rows.values()] })))
@@ -51,7 +51,7 @@ interface Life extends AmbientLife {
 }
 
 /** Calls `work` for one agent after the other, in each of `rounds` rounds. */
-async function byTurns(rounds: number, work: (life: Life, round: number) => Promise<void>): Promise<void> {
+async function alternate(rounds: number, work: (life: Life, round: number) => Promise<void>): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     for (const life of lives) {
       await work(life, round)
@@ -65,26 +65,26 @@ async function enrolledByEvents(): Promise<void> {
   const bare = new Map<Life, { megabytes: number; descriptors: number; cpu: number }>()
   for (const life of lives) {
     ztunnels.push((await started(life)).ztunnel)
-    for (const pod of life.pods) tell(life.place.api, pod, { mesh: true, runs: false })
+    for (const pod of life.pods) publishPod(life.node.api, pod, { mesh: true, runs: false })
     // On a real node, the agent also learns of a pod long before the pod starts.
     await sleep(KNOWN_MS)
-    bare.set(life, { ...life.place.memory(), cpu: life.place.cpuMs() })
+    bare.set(life, { ...life.node.memory(), cpu: life.node.cpuMs() })
   }
-  await byTurns(used.pods, async (life, index) => {
+  await alternate(used.pods, async (life, index) => {
     const pod = life.pods[index]
     if (pod === undefined) return
-    note(life, 'event to answer', 'ms', await life.place.event(eventOf(pod)))
-    tell(life.place.api, pod, { mesh: true, runs: true })
+    note(life, 'event to answer', 'ms', await life.node.event(eventOf(pod)))
+    publishPod(life.node.api, pod, { mesh: true, runs: true })
   })
-  for (const [{ place, pods }] of bare) {
-    const areEnrolled = () => pods.every((pod) => statusOf(place.api, pod) === 'enabled')
+  for (const [{ node, pods }] of bare) {
+    const areEnrolled = () => pods.every((pod) => statusOf(node.api, pod) === 'enabled')
     await until(areEnrolled, 'all pods are enrolled', { limit: 120_000 })
   }
-  for (const [life, { cpu }] of bare) note(life, 'an enrolled pod', 'CPU ms', (life.place.cpuMs() - cpu) / used.pods)
+  for (const [life, { cpu }] of bare) note(life, 'an enrolled pod', 'CPU ms', (life.node.cpuMs() - cpu) / used.pods)
   await sleep(AT_REST_MS)
   for (const [life, before] of bare) {
-    const { pods, place } = life
-    const { megabytes, descriptors } = place.memory()
+    const { pods, node } = life
+    const { megabytes, descriptors } = node.memory()
     note(life, `memory with ${pods.length} pods`, 'MB', megabytes)
     note(life, 'memory without pods', 'MB', before.megabytes)
     note(life, 'descriptors of an enrolled pod', 'count', (descriptors - before.descriptors) / pods.length)
@@ -94,8 +94,8 @@ async function enrolledByEvents(): Promise<void> {
 
 /** Measures the time to remove each pod from the mesh and to add it again. Pauses before each measurement. */
 async function withoutAndWithLabel(): Promise<void> {
-  for (const { place, pods } of lives) place.show(pods)
-  await byTurns(Math.min(used.runs, used.pods), async (life, index) => {
+  for (const { node, pods } of lives) node.show(pods)
+  await alternate(Math.min(used.runs, used.pods), async (life, index) => {
     const pod = life.pods[index]
     if (pod === undefined) return
     note(life, 'label removed to un-enrolled', 'ms', await relabelled(life, pod, false))
@@ -108,8 +108,8 @@ async function withoutAndWithLabel(): Promise<void> {
 /** Measures the time until a newly connected stand-in for ztunnel has received the messages about all pods. */
 async function snapshots(): Promise<void> {
   for (const ztunnel of ztunnels) await ztunnel[Symbol.asyncDispose]()
-  await byTurns(SNAPSHOTS, async (life) => {
-    await using ztunnel = await ackingZtunnel(life.place.ztunnelSocket)
+  await alternate(SNAPSHOTS, async (life) => {
+    await using ztunnel = await ackingZtunnel(life.node.ztunnelSocket)
     if (ztunnel.pods !== life.pods.length) throw new Error(`ztunnel was told of ${ztunnel.pods} pods`)
     note(life, `snapshot of ${life.pods.length} pods`, 'ms', ztunnel.snapshotMs)
   })
@@ -117,14 +117,14 @@ async function snapshots(): Promise<void> {
 
 /** Restarts each agent while its pods are in the mesh. The other agents are idle during the measurement. */
 async function restarts(pods: number): Promise<void> {
-  for (const { place } of lives) await place.stop()
-  await byTurns(RESTARTS, async (life) => {
-    const { readyMs, toldMs, ztunnel } = await started(life)
+  for (const { node } of lives) await node.stop()
+  await alternate(RESTARTS, async (life) => {
+    const { readyMs, notifiedMs, ztunnel } = await started(life)
     if (ztunnel.pods !== pods) throw new Error(`ztunnel was told of ${ztunnel.pods} pods instead of ${pods}`)
     note(life, `ready after a restart with ${pods} pods`, 'ms', readyMs)
-    note(life, `ztunnel knows all ${pods} pods after a restart`, 'ms', toldMs)
+    note(life, `ztunnel knows all ${pods} pods after a restart`, 'ms', notifiedMs)
     await ztunnel[Symbol.asyncDispose]()
-    await life.place.stop()
+    await life.node.stop()
   })
   say(`  restarted with ${pods} pods`)
 }

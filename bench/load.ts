@@ -7,7 +7,7 @@ import { repairGrants } from '@cni/istio-redirect/testing'
 import { type ApiServer, startApiServer } from '@cni/kube/testing'
 import type { Netns } from '@cni/netns'
 import { say } from '../scripts/lib/progress.ts'
-import { agentPlace, type Place } from './lib/agent/agent-place.ts'
+import { type AgentInstance, agentInstance } from './lib/agent/agent-instance.ts'
 import { type Agent, measuredAgents, ourAgent } from './lib/agent/measured-agents.ts'
 import { call, hasRules, MESH, podNamespace } from './lib/calls/plugin-calls.ts'
 import { Spawner } from './lib/race/spawner-client.ts'
@@ -29,7 +29,7 @@ const DAMAGE_MS = 20
 interface Contender {
   readonly name: string
   readonly plugin: string
-  readonly place: Place
+  readonly agent: AgentInstance
   readonly conf: object
   readonly reference: boolean
 }
@@ -79,7 +79,7 @@ suite.write()
 
 function contenderOf(agent: Agent): Contender {
   const plugin = freshCopy(agent.plugin)
-  return { name: agent.name, plugin, place: places.use(agentPlace(agent, api)), conf: {}, reference: false }
+  return { name: agent.name, plugin, agent: places.use(agentInstance(agent, api)), conf: {}, reference: false }
 }
 
 function report(quantity: string, of: (one: Burst) => readonly number[]): void {
@@ -92,16 +92,16 @@ function report(quantity: string, of: (one: Burst) => readonly number[]): void {
 }
 
 /** Starts many pods at the same time on a busy node. */
-async function burst({ name, plugin, place, conf }: Contender): Promise<Burst> {
+async function burst({ name, plugin, agent, conf }: Contender): Promise<Burst> {
   await using stack = new AsyncDisposableStack()
   const pods: Netns[] = []
   for (let pod = 0; pod < used.pods; pod += 1) pods.push(stack.use(await podNamespace()))
-  place.reset()
-  stack.defer(async () => void (await place.stop()))
-  await place.start()
-  const node = nodeOf(api, place.path('var/run/istio-cni'))
+  agent.reset()
+  stack.defer(async () => void (await agent.stop()))
+  await agent.start()
+  const node = nodeOf(api, agent.path('var/run/istio-cni'))
   if (name.endsWith('served')) await until(() => api.watches() > 0, 'the agent watches the pods')
-  const healing = damageAllTheTime(place)
+  const healing = damageAllTheTime(agent)
   stack.use(healing)
   for (let one = 0; one < BUSY; one += 1) stack.use(busyProcess())
   const entry = { name, argv: [plugin], conf } as const
@@ -133,12 +133,12 @@ function nodeOf(server: ApiServer, runDir: string): Parameters<typeof call>[0] {
 }
 
 /** Removes the plugin from the node's network list whenever the agent has added it. Counts the repairs. */
-function damageAllTheTime(place: Place): Disposable & { heals(): number } {
+function damageAllTheTime(agent: AgentInstance): Disposable & { heals(): number } {
   let heals = 0
   const timer = setInterval(() => {
-    if (!readFileSync(place.files.list, 'utf8').includes('istio-cni')) return
+    if (!readFileSync(agent.files.list, 'utf8').includes('istio-cni')) return
     heals += 1
-    place.damageList()
+    agent.damageList()
   }, DAMAGE_MS)
   return { heals: () => heals, [Symbol.dispose]: () => clearInterval(timer) }
 }

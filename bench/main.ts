@@ -52,11 +52,11 @@ async function bench(): Promise<void> {
   const worse = baseline === undefined ? 0 : await compared(baseline, report)
   if (failed.length > 0) throw new Stop(`these suites failed: ${failed.join(', ')}`)
   if (worse > 0) throw new Stop(`worse than in ${options.compare}, twice in a row: ${worse} of the measures`)
-  if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, kept(skipped))))
+  if (options.save) write(BASELINE, reportText(mergeBaseline(stored, report, suitesToStore(skipped))))
 }
 
 /** Returns the names of the suites that the new baseline contains. */
-function kept(skipped: readonly string[]): string[] {
+function suitesToStore(skipped: readonly string[]): string[] {
   const all = Object.keys(SUITES)
   return options.suites.length < all.length ? all : all.filter((name) => !skipped.includes(name))
 }

@@ -21,10 +21,12 @@ import { freshCopy } from './lib/scratch.ts'
 import { tmpfs } from './lib/tmpfs.ts'
 
 /** Configuration members with which containerd passes a pod's annotations to a plugin. */
-const handedOver = (annotations: object) => ({ runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations } })
-const HANDED_OVER = {
-  mesh: handedOver(MESH.metadata.annotations ?? {}),
-  outside: handedOver({ 'example.org/any': 'thing' }),
+const withAnnotations = (annotations: object) => ({
+  runtimeConfig: { 'io.kubernetes.cri.pod-annotations': annotations },
+})
+const WITH_ANNOTATIONS = {
+  mesh: withAnnotations(MESH.metadata.annotations ?? {}),
+  outside: withAnnotations({ 'example.org/any': 'thing' }),
 }
 
 const used = settings({ runs: 20, pods: 200 })
@@ -50,12 +52,12 @@ await suite.race('what a mesh ADD needs', [...(await floor(node, ours, folder)),
 await raced('ADD, mesh pod', (one) => add(node, one, mesh, true), [served])
 await agentsShare(node, agent)
 forget(node)
-await raced('ADD, mesh pod, annotations handed over', (one) => add(node, one, mesh, true, HANDED_OVER.mesh))
+await raced('ADD, mesh pod, annotations handed over', (one) => add(node, one, mesh, true, WITH_ANNOTATIONS.mesh))
 const native = plugins.map((one) => ({ ...one, conf: { ...one.conf, native_nftables: true } }))
 await suite.race('ADD, mesh pod, native', [...native.map((one) => add(node, one, mesh, true)), bare], used.runs)
 await raced('ADD, pod outside the mesh', (one) => add(node, one, outside, false), [served])
 await raced('ADD, pod outside the mesh, annotations handed over', (one) =>
-  add(node, one, outside, false, HANDED_OVER.outside),
+  add(node, one, outside, false, WITH_ANNOTATIONS.outside),
 )
 await raced('ADD, excluded namespace', (one) => add(node, one, outside, false, { exclude_namespaces: ['demo'] }))
 forget(node)
@@ -116,8 +118,8 @@ async function burst(node: Node, plugin: Plugin, pods: number): Promise<number[]
   for (let pod = 0; pod < pods; pod++) waiting.push(made.use(await podNamespace()))
   const worker = async () => {
     using spawner = new Spawner()
-    for (let place = waiting.pop(); place !== undefined; place = waiting.pop()) {
-      const { exitCode, stdout, ms } = await spawner.run(call(node, plugin, 'ADD', place, MESH.metadata.name))
+    for (let podNetns = waiting.pop(); podNetns !== undefined; podNetns = waiting.pop()) {
+      const { exitCode, stdout, ms } = await spawner.run(call(node, plugin, 'ADD', podNetns, MESH.metadata.name))
       if (exitCode !== 0) throw new Error(`${plugin.name} failed (${exitCode}): ${stdout}`)
       times.push(ms)
     }

@@ -33,10 +33,10 @@ export function barChart({ title, note, groups }: { title: string; note: string;
     y += 10
   }
   const height = y + 24
-  const told = groups.map(({ label, bars }) => `${label}: ${bars.map(spoken).join(', ')}`).join('; ')
+  const description = groups.map(({ label, bars }) => `${label}: ${bars.map(spoken).join(', ')}`).join('; ')
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}" role="img" aria-labelledby="title desc" font-family="system-ui, sans-serif" font-size="12" fill="#222">
 <title id="title">${escaped(title)}</title>
-<desc id="desc">${escaped(`${told}. ${note}`)}</desc>
+<desc id="desc">${escaped(`${description}. ${note}`)}</desc>
 <rect width="100%" height="100%" rx="6" fill="#fff"/>
 <text x="16" y="28" font-size="16" font-weight="600">${escaped(title)}</text>
 <text x="16" y="46" fill="#555">${escaped(note)}</text>

@@ -18,7 +18,7 @@ import { wrongReference, wrongs } from './verify.ts'
 const options = soakOptions(process.argv.slice(2))
 const PROGRESS_MS = 30_000
 /** Maximum number of unfinished steps, such as ADD or DEL. On a slow machine, further steps wait. */
-const MOST_OPEN = 40
+const MAX_OPEN = 40
 /** Time limit for the last repairs in milliseconds. Longer than the agent's interval for checks of all pods. */
 const RIGHT_MS = 120_000
 
@@ -51,7 +51,7 @@ async function soaked(log: number): Promise<SoakReport> {
   const stop = new AbortController()
   const sampling = sampled(node, { began, life, tally, signal: stop.signal })
   for (const { at, ...step } of plan({ seed, durationMs, adds })) {
-    while (performance.now() - began < at || life.open > MOST_OPEN) await sleep(20)
+    while (performance.now() - began < at || life.open > MAX_OPEN) await sleep(20)
     life.begin(step)
   }
   await life.settled()
@@ -77,13 +77,13 @@ async function sampled(
   const sample = newSampler(node)
   const every = Math.min(10_000, Math.max(1000, options.durationMs / 300))
   const samples: TimedSample[] = []
-  let told = 0
+  let reported = 0
   while (!signal.aborted) {
     const at = performance.now() - began
     const values = await sample()
     samples.push({ at, values })
-    if (at - told > PROGRESS_MS) {
-      told = at
+    if (at - reported > PROGRESS_MS) {
+      reported = at
       const { ADD, CHECK, DEL } = tally.summary()
       const calls = `${ADD?.done ?? 0} ADD, ${CHECK?.done ?? 0} CHECK, ${DEL?.done ?? 0} DEL`
       const memory = `${values['anonymous MB'].toFixed(1)} MB, ${values.descriptors} descriptors`

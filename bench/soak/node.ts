@@ -5,7 +5,7 @@ import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { startZtunnel } from '../../packages/istio-redirect/src/testing/node/ztunnel/ztunnel.ts'
 import { NODE, ourAgent } from '../lib/agent/measured-agents.ts'
-import { ambientPlace } from '../lib/ambient/ambient-place.ts'
+import { ambientNode } from '../lib/ambient/ambient-node.ts'
 import { type BenchPod, NAMESPACE } from '../lib/ambient/ambient-pods.ts'
 import { runtimeCall } from '../lib/calls/runtime-call.ts'
 import { until } from '../lib/until.ts'
@@ -30,21 +30,21 @@ export async function soakNode(log: number) {
   starting.use(await tempNetns({ name: `soak-node-${process.pid}` }))
   const grants = [...ambientGrants, ...repairGrants.repair]
   const env = { REPAIR_ENABLED: 'true', REPAIR_REPAIR_PODS: 'true', REPAIR_NODE_NAME: NODE }
-  const place = await ambientPlace(starting, ourAgent, { grants, env, log })
-  const { api, netns: node, files } = place
-  place.start()
-  let ztunnel = startZtunnel({ path: place.ztunnelSocket })
+  const agentNode = await ambientNode(starting, ourAgent, { grants, env, log })
+  const { api, netns: node, files } = agentNode
+  agentNode.start()
+  let ztunnel = startZtunnel({ path: agentNode.ztunnelSocket })
   starting.defer(() => ztunnel[Symbol.asyncDispose]())
-  await until(async () => ztunnel.ready && (await place.isReady()), 'the agent is ready')
+  await until(async () => ztunnel.ready && (await agentNode.isReady()), 'the agent is ready')
   const watches = api.watches()
   const bookmarks = setInterval(() => api.bookmark(), BOOKMARK_MS)
   starting.defer(() => clearInterval(bookmarks))
   const { plugins } = JSON.parse(readFileSync(files.list, 'utf8'))
   // Plugins run outside the agent's root folder, so the run directory differs.
-  const conf = { ...plugins.at(-1), cni_agent_run_dir: place.path('var/run/istio-cni') }
+  const conf = { ...plugins.at(-1), cni_agent_run_dir: agentNode.path('var/run/istio-cni') }
   const stack = starting.move()
   return {
-    ...place,
+    ...agentNode,
     /** Returns the stand-in for ztunnel that is connected to the agent now. */
     ztunnel: () => ztunnel,
     /** Calls the installed plugin as a container runtime does. */
@@ -62,7 +62,7 @@ export async function soakNode(log: number) {
     async restartZtunnel(): Promise<void> {
       await ztunnel.kill()
       await sleep(ZTUNNEL_DOWN_MS)
-      ztunnel = startZtunnel({ path: place.ztunnelSocket })
+      ztunnel = startZtunnel({ path: agentNode.ztunnelSocket })
       await until(() => ztunnel.ready, 'a new ztunnel is ready')
     },
     /** Interrupts the API server, so that agents must list all pods again. */

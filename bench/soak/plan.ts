@@ -40,7 +40,7 @@ export function plan({ seed, durationMs, adds }: PlanOptions): Timed[] {
   const random = randomOf(seed)
   const live = new Map<Kind, number[]>()
   const steps: Timed[] = []
-  const turns = kindsInTurn()
+  const turns = kindSequence()
   let flipped: { readonly pod: number; readonly mesh: boolean } | undefined
   const some = (...kinds: readonly Kind[]): number | undefined => {
     const all = kinds.flatMap((kind) => live.get(kind) ?? [])
@@ -96,7 +96,7 @@ function timeOf(pods: number, adds: number): number {
 /**
  * Sequence of pod kinds in which the soak test starts pods. Each kind appears `CROWD[kind]` times, at equal distances.
  */
-function kindsInTurn(): Kind[] {
+function kindSequence(): Kind[] {
   const all = Object.entries(CROWD).flatMap(([kind, count]) =>
     Array.from({ length: count }, (_, index) => ({ kind: kind as Kind, order: (index + 0.5) / count })),
   )

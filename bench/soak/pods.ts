@@ -2,7 +2,7 @@ import { meshPod } from '@cni/istio-redirect/testing'
 import type { ApiServer } from '@cni/kube/testing'
 import { type NetnsTarget, netns } from '@cni/netns'
 import { NODE } from '../lib/agent/measured-agents.ts'
-import { type BenchPod, NAMESPACE, statusOf, tell } from '../lib/ambient/ambient-pods.ts'
+import { type BenchPod, NAMESPACE, publishPod, statusOf } from '../lib/ambient/ambient-pods.ts'
 import type { Kind } from './plan.ts'
 
 /** A pod that currently exists on the soak test's node. */
@@ -16,7 +16,7 @@ export interface SoakPod extends BenchPod {
 export function publish(api: ApiServer, pod: SoakPod, runs: boolean): void {
   const { name, uid, address, kind, mesh } = pod
   if (kind === 'ambient' || kind === 'outside') {
-    tell(api, pod, { mesh, runs })
+    publishPod(api, pod, { mesh, runs })
     return
   }
   const made = meshPod({ name, namespace: NAMESPACE })

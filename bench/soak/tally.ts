@@ -14,7 +14,7 @@ export interface Tally {
 }
 
 /** Maximum number of the soak test's errors that are printed. */
-const MOST_WRONGS = 50
+const MAX_WRONGS = 50
 
 export function newTally(): Tally {
   const times = new Map<string, number[]>()
@@ -32,7 +32,7 @@ export function newTally(): Tally {
       failures.set(what, (failures.get(what) ?? 0) + 1)
     },
     wrong(text) {
-      if (wrongs.length === MOST_WRONGS) return
+      if (wrongs.length === MAX_WRONGS) return
       wrongs.push(text)
       say(`  wrong: ${text}`)
     },

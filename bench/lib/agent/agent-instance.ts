@@ -10,10 +10,10 @@ import { conflist, rootFolder } from './root-folder.ts'
 const START_MS = 20_000
 
 /** A root folder for one measured agent, with functions to reset the node's files and to start the agent. */
-export type Place = ReturnType<typeof agentPlace>
+export type AgentInstance = ReturnType<typeof agentInstance>
 
 /** Creates an agent's root folder. Its disposal ends the agent. */
-export function agentPlace(agent: Agent, api?: ApiServer) {
+export function agentInstance(agent: Agent, api?: ApiServer) {
   const root = rootFolder(agent, api)
   const { list, binary, kubeconfig, token } = root.files
   let tokens = 0

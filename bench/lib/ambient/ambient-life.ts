@@ -3,14 +3,14 @@ import { ambientGrants } from '@cni/istio-redirect/testing'
 import type { Agent } from '../agent/measured-agents.ts'
 import { until } from '../until.ts'
 import { type AckingZtunnel, ackingZtunnel } from './acking-ztunnel.ts'
-import { type AmbientPlace, ambientPlace } from './ambient-place.ts'
-import { type BenchPod, makePods, statusOf, tell } from './ambient-pods.ts'
+import { type AmbientNode, ambientNode } from './ambient-node.ts'
+import { type BenchPod, makePods, publishPod, statusOf } from './ambient-pods.ts'
 
 /** An agent in ambient mode with its own simulated node and pods. */
 export interface AmbientLife {
   readonly name: string
   readonly pods: readonly BenchPod[]
-  readonly place: AmbientPlace
+  readonly node: AmbientNode
 }
 
 /** Time limit of a measured change, and the interval of its checks, in milliseconds. */
@@ -20,25 +20,25 @@ const MEASURED = { limit: 120_000, every: 1 }
 export async function ambientLife(stack: AsyncDisposableStack, agent: Agent, count: number): Promise<AmbientLife> {
   const pods = await makePods(agent.name, count)
   for (const { netns } of pods) stack.use(netns)
-  return { name: agent.name, pods, place: await ambientPlace(stack, agent, { grants: ambientGrants }) }
+  return { name: agent.name, pods, node: await ambientNode(stack, agent, { grants: ambientGrants }) }
 }
 
 /** Starts the agent with a stand-in for ztunnel and measures the start. */
 export async function started({
-  place,
-}: AmbientLife): Promise<{ readyMs: number; toldMs: number; ztunnel: AckingZtunnel }> {
+  node,
+}: AmbientLife): Promise<{ readyMs: number; notifiedMs: number; ztunnel: AckingZtunnel }> {
   const began = performance.now()
-  place.start()
-  const ztunnel = await connected(place.ztunnelSocket, began)
-  const toldMs = performance.now() - began
-  await until(() => place.isReady(), 'the agent is ready', MEASURED)
-  return { readyMs: performance.now() - began, toldMs, ztunnel }
+  node.start()
+  const ztunnel = await connected(node.ztunnelSocket, began)
+  const notifiedMs = performance.now() - began
+  await until(() => node.isReady(), 'the agent is ready', MEASURED)
+  return { readyMs: performance.now() - began, notifiedMs, ztunnel }
 }
 
 /** Changes a pod's mesh label. Returns the milliseconds until the agent updates the pod's annotation. */
-export async function relabelled({ place: { api } }: AmbientLife, pod: BenchPod, mesh: boolean): Promise<number> {
+export async function relabelled({ node: { api } }: AmbientLife, pod: BenchPod, mesh: boolean): Promise<number> {
   const began = performance.now()
-  tell(api, pod, { mesh, runs: true })
+  publishPod(api, pod, { mesh, runs: true })
   const isDone = () => statusOf(api, pod) === (mesh ? 'enabled' : undefined)
   await until(isDone, `${pod.name} is ${mesh ? 'in' : 'out'}`, MEASURED)
   return performance.now() - began

@@ -11,13 +11,13 @@ import { rootFolder } from '../agent/root-folder.ts'
 import { type BenchPod, MODE, NAMESPACE, showProcesses } from './ambient-pods.ts'
 
 /** A simulated node with its network namespace, its API server, and an agent in ambient mode. */
-export type AmbientPlace = Awaited<ReturnType<typeof ambientPlace>>
+export type AmbientNode = Awaited<ReturnType<typeof ambientNode>>
 
 /** Clock ticks per second in /proc/PID/stat (USER_HZ). */
 const TICK_MS = 10
 
 /** Options for an agent in ambient mode and its node. */
-export interface AmbientPlaceOptions {
+export interface AmbientNodeOptions {
   readonly grants: readonly Grant[]
   /** Additional environment variables of the agent. */
   readonly env?: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export interface AmbientPlaceOptions {
 }
 
 /** Creates a node that exists until the disposal of `stack`. The pods' namespaces must be files in `/run/netns`. */
-export async function ambientPlace(stack: AsyncDisposableStack, agent: Agent, options: AmbientPlaceOptions) {
+export async function ambientNode(stack: AsyncDisposableStack, agent: Agent, options: AmbientNodeOptions) {
   const netns = stack.use(await tempNetns())
   const api = stack.use(await startApiServer({ netns, grants: options.grants, namespaces: { [NAMESPACE]: {} } }))
   api.setDaemonSet('istio-system', 'istio-cni-node', {})

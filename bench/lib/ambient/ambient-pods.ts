@@ -41,7 +41,7 @@ export async function makePod(name: string, index: number): Promise<BenchPod> {
 }
 
 /** Publishes a pod in the simulated API server: scheduled or running, with or without the mesh label. */
-export function tell(
+export function publishPod(
   api: ApiServer,
   { name, uid, address }: BenchPod,
   { mesh, runs }: { readonly mesh: boolean; readonly runs: boolean },

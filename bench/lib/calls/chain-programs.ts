@@ -11,14 +11,14 @@ export function cnitool({ env }: Chain, { name, argv, reference = false }: Progr
     name,
     reference,
     async prepare() {
-      const place = await tempNetns()
-      const call = (verb: string) => run([...argv, verb, 'bench', place.path], { env })
+      const podNetns = await tempNetns()
+      const call = (verb: string) => run([...argv, verb, 'bench', podNetns.path], { env })
       if (command === 'del') await call('add')
       return {
-        argv: [...argv, command, 'bench', place.path],
+        argv: [...argv, command, 'bench', podNetns.path],
         env,
         async verify() {
-          const { stdout } = await netns.exec(place, ['iptables-save'], { env: { PATH } })
+          const { stdout } = await netns.exec(podNetns, ['iptables-save'], { env: { PATH } })
           const cached = readdirSync('/var/lib/cni/results').length
           const [rules, remembered] = command === 'add' ? [true, 1] : [false, 0]
           if (stdout.includes('EX_REDIRECT') !== rules || cached !== remembered)
@@ -26,7 +26,7 @@ export function cnitool({ env }: Chain, { name, argv, reference = false }: Progr
         },
         async cleanUp() {
           await call('del')
-          await place[Symbol.asyncDispose]()
+          await podNetns[Symbol.asyncDispose]()
         },
       }
     },
@@ -59,10 +59,10 @@ export function single({ name, argv, reference = false, chained = true }: SmallP
     name,
     reference,
     async prepare() {
-      const { place, rt } = await pod()
+      const { podNetns, rt } = await pod()
       const prevResult = {
         cniVersion: '1.0.0',
-        interfaces: [{ name: 'lo', sandbox: place.path }],
+        interfaces: [{ name: 'lo', sandbox: podNetns.path }],
         ips: [{ interface: 0, address: '127.0.0.1/8' }],
       }
       return {
@@ -71,7 +71,7 @@ export function single({ name, argv, reference = false, chained = true }: SmallP
           PATH,
           CNI_COMMAND: 'ADD',
           CNI_CONTAINERID: rt.containerID,
-          CNI_NETNS: place.path,
+          CNI_NETNS: podNetns.path,
           CNI_IFNAME: 'lo',
           CNI_PATH: DEBIAN,
         },
@@ -84,7 +84,7 @@ export function single({ name, argv, reference = false, chained = true }: SmallP
         verify(stdout: string) {
           if (!stdout.includes('127.0.0.1/8')) throw new Error(`${name}: not the result expected: ${stdout}`)
         },
-        cleanUp: () => place[Symbol.asyncDispose](),
+        cleanUp: () => podNetns[Symbol.asyncDispose](),
       }
     },
   }

@@ -44,19 +44,19 @@ export function createChain(folder: string): Chain {
 let pods = 0
 
 interface Pod {
-  place: Netns & AsyncDisposable
+  podNetns: Netns & AsyncDisposable
   rt: Attachment
 }
 
 /** Creates a network namespace for a benchmark pod, with a unique container id. */
 export async function pod(): Promise<Pod> {
-  const place = await tempNetns()
-  return { place, rt: { containerID: `bench${++pods}`, netns: place.path, ifName: 'eth0' } }
+  const podNetns = await tempNetns()
+  return { podNetns, rt: { containerID: `bench${++pods}`, netns: podNetns.path, ifName: 'eth0' } }
 }
 
-async function detach({ list, runtime }: Chain, { place, rt }: Pod): Promise<void> {
+async function detach({ list, runtime }: Chain, { podNetns, rt }: Pod): Promise<void> {
   await runtime.del(list, rt)
-  await place[Symbol.asyncDispose]()
+  await podNetns[Symbol.asyncDispose]()
 }
 
 /** Creates the measured function, which runs a plugin chain with `@cni/libcni` in this process. */

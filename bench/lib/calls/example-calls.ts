@@ -21,15 +21,15 @@ export function called({ name, argv, conf, isFirst = false, reference = false }:
     name,
     reference,
     async prepare() {
-      const place = await tempNetns()
+      const podNetns = await tempNetns()
       const env = {
         PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
         CNI_CONTAINERID: 'bench',
         CNI_IFNAME: 'eth0',
-        CNI_NETNS: place.path,
+        CNI_NETNS: podNetns.path,
         CNI_PATH: '/usr/lib/cni',
       }
-      const interfaces = [{ name: 'eth0', sandbox: place.path }]
+      const interfaces = [{ name: 'eth0', sandbox: podNetns.path }]
       const before = { cniVersion: '1.0.0', interfaces, ips: [{ interface: 0, address: '10.222.0.9/24' }] }
       const call = (as: Verb, prevResult: object | undefined) => ({
         env: { ...env, CNI_COMMAND: as },
@@ -49,7 +49,7 @@ export function called({ name, argv, conf, isFirst = false, reference = false }:
             const del = call('DEL', prevResult)
             await run(argv, { env: del.env, input: del.stdin })
           }
-          await place[Symbol.asyncDispose]()
+          await podNetns[Symbol.asyncDispose]()
           // Removes the plugin's attachment records, because old records would slow the next DEL.
           rmSync(`/run/cni/${conf.type}`, { recursive: true, force: true })
         },

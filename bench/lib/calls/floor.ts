@@ -19,9 +19,9 @@ export async function floor(node: Node, plugin: Plugin, folder: string): Promise
   const inPod = (label: string, program: readonly string[], stdin = ''): Contender => ({
     name: label,
     async prepare() {
-      const place = await podNamespace()
-      const argv = ['/usr/bin/nsenter', `--net=${place.path}`, '--', ...program] as const
-      return { argv, env: { PATH: '/usr/sbin:/usr/bin' }, stdin, cleanUp: () => place[Symbol.asyncDispose]() }
+      const podNetns = await podNamespace()
+      const argv = ['/usr/bin/nsenter', `--net=${podNetns.path}`, '--', ...program] as const
+      return { argv, env: { PATH: '/usr/sbin:/usr/bin' }, stdin, cleanUp: () => podNetns[Symbol.asyncDispose]() }
     },
   })
   return [
@@ -32,10 +32,10 @@ export async function floor(node: Node, plugin: Plugin, folder: string): Promise
 }
 
 async function rulesOf(node: Node, plugin: Plugin): Promise<string> {
-  await using place = await podNamespace()
-  const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
+  await using podNetns = await podNamespace()
+  const { argv, env, stdin } = call(node, plugin, 'ADD', podNetns, MESH.metadata.name)
   await run(argv, { env, input: stdin })
-  const { stdout } = await netns.exec(place, ['iptables-save'])
+  const { stdout } = await netns.exec(podNetns, ['iptables-save'])
   // Removes the lines that declare built-in chains. iptables-restore does not need these lines, and iptables-nft is
   // slow with them.
   return stdout.replaceAll(/^:\w+ ACCEPT .*\n/gm, '')

@@ -29,13 +29,13 @@ export function add(node: Node, plugin: Plugin, pod: string, expectsRules: boole
     name,
     reference,
     async prepare() {
-      const place = await podNamespace()
+      const podNetns = await podNamespace()
       return {
-        ...call(node, plugin, 'ADD', place, pod, conf),
+        ...call(node, plugin, 'ADD', podNetns, pod, conf),
         async verify() {
-          if ((await hasRules(place)) !== expectsRules) throw new Error(`${name}: wrong rules`)
+          if ((await hasRules(podNetns)) !== expectsRules) throw new Error(`${name}: wrong rules`)
         },
-        cleanUp: () => place[Symbol.asyncDispose](),
+        cleanUp: () => podNetns[Symbol.asyncDispose](),
       }
     },
   }
@@ -54,19 +54,22 @@ export function after(node: Node, plugin: Plugin, verb: 'CHECK' | 'DEL'): Conten
     name,
     reference,
     async prepare() {
-      const place = await podNamespace()
-      const { argv, env, stdin } = call(node, plugin, 'ADD', place, MESH.metadata.name)
+      const podNetns = await podNamespace()
+      const { argv, env, stdin } = call(node, plugin, 'ADD', podNetns, MESH.metadata.name)
       await run(argv, { env, input: stdin })
-      return { ...call(node, plugin, verb, place, MESH.metadata.name), cleanUp: () => place[Symbol.asyncDispose]() }
+      return {
+        ...call(node, plugin, verb, podNetns, MESH.metadata.name),
+        cleanUp: () => podNetns[Symbol.asyncDispose](),
+      }
     },
   }
 }
 
 /** Creates a pod's network namespace for an ADD of the plugin. The namespace already has a pod address. */
 export async function podNamespace(): Promise<Netns & AsyncDisposable> {
-  const place = await tempNetns()
-  await netns.exec(place, ['ip', 'address', 'add', '10.222.0.9/32', 'dev', 'lo'])
-  return place
+  const podNetns = await tempNetns()
+  await netns.exec(podNetns, ['ip', 'address', 'add', '10.222.0.9/32', 'dev', 'lo'])
+  return podNetns
 }
 
 /** Arguments, environment and input of one plugin call, as a container runtime makes the call. */
@@ -74,15 +77,15 @@ export function call(
   node: Pick<Node, 'api' | 'conflist'>,
   plugin: Plugin,
   verb: string,
-  place: Netns,
+  podNetns: Netns,
   name: string,
   conf: object = {},
 ) {
   const [, entry] = node.conflist.plugins
   const uid = node.api.getPod('demo', name)?.metadata.uid
   // A known container id would make the plugin check the state of the earlier ADD.
-  const container = basename(dirname(place.path))
-  const pod = { netns: place.path, container, namespace: 'demo', name, more: [`K8S_POD_UID=${uid}`] }
+  const container = basename(dirname(podNetns.path))
+  const pod = { netns: podNetns.path, container, namespace: 'demo', name, more: [`K8S_POD_UID=${uid}`] }
   const all = { ...entry, ...plugin.conf, ...conf }
   return { argv: plugin.argv, ...runtimeCall(verb, pod, '10.222.0.9/24', all) }
 }

@@ -43,14 +43,14 @@ async function timeOnce(contender: Contender, spawner: Spawner): Promise<Sample>
 export async function observe(
   contender: Contender,
   runs: number,
-  look: (program: Prepared) => Promise<number>,
+  read: (program: Prepared) => Promise<number>,
 ): Promise<number[]> {
   const samples: number[] = []
   for (let round = 0; round < runs; round++) {
     const prepared = await contender.prepare()
     try {
       if ('run' in prepared) return []
-      samples.push(await look(prepared))
+      samples.push(await read(prepared))
     } finally {
       await prepared.cleanUp?.()
     }

@@ -13,7 +13,7 @@ import { everything } from '../../../packages/istio-rules/test/goldens/ambient/c
 import { startTrafficServer } from './traffic.ts'
 
 /** A node with two pods. Only the pod `app` joins the mesh. */
-export interface ModePlace {
+export interface ModeNode {
   readonly name: string
   readonly node: PtpNode
   /** Returns the number of connections that have passed the stand-in for ztunnel. */
@@ -21,7 +21,7 @@ export interface ModePlace {
 }
 
 /** Adds the pod `app` to the mesh until the caller disposes `stack`. */
-type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModePlace['passed']>
+type Join = (node: PtpNode, stack: AsyncDisposableStack) => Promise<ModeNode['passed']>
 
 /** Mode without a mesh: the reference with which the report compares the other modes. */
 export const NO_MESH = 'without a mesh'
@@ -55,14 +55,14 @@ const modes: Readonly<Record<string, Join>> = {
 }
 
 /** Creates one node for each measured mode, all in parallel. */
-export async function modePlaces(stack: AsyncDisposableStack): Promise<ModePlace[]> {
-  const places: ModePlace[] = []
+export async function modeNodes(stack: AsyncDisposableStack): Promise<ModeNode[]> {
+  const nodes: ModeNode[] = []
   for (const [name, join] of Object.entries(modes)) {
     const node = stack.use(await ptpNode())
     for (const pod of [node.at.app, node.at.srv]) stack.use(await startTrafficServer(pod))
-    places.push({ name, node, passed: await join(node, stack) })
+    nodes.push({ name, node, passed: await join(node, stack) })
   }
-  return places
+  return nodes
 }
 
 // internal

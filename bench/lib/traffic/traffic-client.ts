@@ -31,14 +31,14 @@ for (let at = 0; at < connections; at += 1) {
 }
 const connectionMs = (performance.now() - beganConnections) / connections
 
-const kept = await open(ports.request)
+const requestConnection = await open(ports.request)
 const took: number[] = []
 for (let at = 0; at < requests; at += 1) {
   const began = performance.now()
-  await ask(kept)
+  await ask(requestConnection)
   took.push(performance.now() - began)
 }
-kept.destroy()
+requestConnection.destroy()
 
 const stream = await open(ports.stream)
 const beganBytes = performance.now()
