@@ -1,6 +1,6 @@
 import { formatAddress, type IpFamily, parseAddress } from '@cni/types/ip'
 import { NetnsError } from '../handle/netns-error.ts'
-import { checkInteger, shown } from '../rtnl/check.ts'
+import { checkInteger, describeValue } from '../rtnl/check.ts'
 import type { ConntrackEntry, ConntrackFilter, ConntrackTuple, TupleFilter } from './entry.ts'
 import { protocolName, protocolNumber } from './protocol.ts'
 
@@ -75,7 +75,7 @@ function hasAll(tuple: ConntrackTuple, { src, dst, sport, dport }: Partial<Connt
 
 function checkFamily(family: IpFamily): IpFamily {
   if (family === 'ipv4' || family === 'ipv6') return family
-  throw new NetnsError('INVALID', `family: expected ipv4 or ipv6, got ${shown(family)}`)
+  throw new NetnsError('INVALID', `family: expected ipv4 or ipv6, got ${describeValue(family)}`)
 }
 
 function checkTuple(tuple: TupleFilter = {}, name: string, families: Set<IpFamily>): Partial<ConntrackTuple> {
@@ -84,7 +84,7 @@ function checkTuple(tuple: TupleFilter = {}, name: string, families: Set<IpFamil
     if (text === undefined) return {}
     const bytes = typeof text === 'string' ? parseAddress(text) : undefined
     if (bytes === undefined) {
-      throw new NetnsError('INVALID', `${name}.${member}: expected an IP address, got ${shown(text)}`)
+      throw new NetnsError('INVALID', `${name}.${member}: expected an IP address, got ${describeValue(text)}`)
     }
     families.add(bytes.length === 4 ? 'ipv4' : 'ipv6')
     return { [member]: formatAddress(bytes) }

@@ -1,5 +1,5 @@
 import { NetnsError } from '../handle/netns-error.ts'
-import { checkInteger, shown } from '../rtnl/check.ts'
+import { checkInteger, describeValue } from '../rtnl/check.ts'
 import { constantName } from '../rtnl/constant-name.ts'
 
 // IP protocol numbers from the kernel header <linux/in.h>.
@@ -10,7 +10,7 @@ export function protocolNumber(protocol: string | number): number {
   if (typeof protocol === 'number') return checkInteger(protocol, 0, 255, 'protocol')
   for (const [name, number] of Object.entries(protocols)) if (name === protocol) return number
   const names = Object.keys(protocols).join(', ')
-  throw new NetnsError('INVALID', `protocol: expected a number or one of ${names}, got ${shown(protocol)}`)
+  throw new NetnsError('INVALID', `protocol: expected a number or one of ${names}, got ${describeValue(protocol)}`)
 }
 
 /** Returns the name of an IP protocol, or the number if the name is unknown. */

@@ -81,7 +81,7 @@ export interface Channel extends Disposable {
 }
 
 /** Methods of a netlink channel that send single requests. */
-export type Questions = Pick<Channel, 'get' | 'ask' | 'dump'>
+export type RequestChannel = Pick<Channel, 'get' | 'ask' | 'dump'>
 
 /** Creates a netlink channel over a socket. Tests pass the socket of a fake kernel. */
 export function channelFrom(socket: NetlinkSocket): Channel {

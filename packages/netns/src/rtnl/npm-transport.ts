@@ -1,7 +1,7 @@
 import { errnoOf, messageOf } from '@cni/types'
 import { NetnsError } from '../handle/netns-error.ts'
 import { type Answers, addDatagram, noAnswers, repliesOf } from '../netlink/answers.ts'
-import type { Questions } from '../netlink/channel.ts'
+import type { RequestChannel } from '../netlink/channel.ts'
 import { NETLINK_ROUTE } from '../netlink/constants.ts'
 import type { Message } from '../netlink/decode.ts'
 import type { Request } from '../netlink/encode.ts'
@@ -76,7 +76,7 @@ export function npmTransport(withoutFfi: NetnsError): Transport {
     }
   }
   return {
-    perform<T>(operation: (channel: Questions) => T) {
+    perform<T>(operation: (channel: RequestChannel) => T) {
       // Runs one operation at a time. The kernel refuses a second dump on a socket during the first.
       const done = queue.then(() => performLater(operation, replies))
       queue = done.catch(() => {})

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NetnsError } from '../handle/netns-error.ts'
-import type { Questions } from '../netlink/channel.ts'
+import type { RequestChannel } from '../netlink/channel.ts'
 import type { Message } from '../netlink/decode.ts'
 
 import type { Request } from '../netlink/encode.ts'
@@ -24,7 +24,7 @@ function kernel() {
 
 test('an operation gets its answers in order, and each request is sent once', async () => {
   const { asked, ask } = kernel()
-  const operation = (channel: Questions) => {
+  const operation = (channel: RequestChannel) => {
     const first = channel.get(request(1)).type
     const second = channel.ask(request(first + 1)).length
     return [first, second, channel.dump(request(9)).length]
@@ -35,7 +35,7 @@ test('an operation gets its answers in order, and each request is sent once', as
 
 test('a refusal is thrown inside the operation, which may catch it and continue', async () => {
   const { asked, ask } = kernel()
-  const operation = (channel: Questions) => {
+  const operation = (channel: RequestChannel) => {
     try {
       return channel.get(request(101)).type
     } catch (error) {

@@ -1,5 +1,5 @@
 import { firstOf } from '../netlink/answers.ts'
-import type { Questions } from '../netlink/channel.ts'
+import type { RequestChannel } from '../netlink/channel.ts'
 import type { Message } from '../netlink/decode.ts'
 import type { Request } from '../netlink/encode.ts'
 import type { RequestKind } from '../netlink/request.ts'
@@ -23,7 +23,7 @@ class Unanswered {
  * kernel.
  */
 export async function performLater<T>(
-  operation: (channel: Questions) => T,
+  operation: (channel: RequestChannel) => T,
   ask: (kind: RequestKind, request: Request) => Promise<Message[]>,
 ): Promise<T> {
   const answers: Answer[] = []
@@ -37,7 +37,7 @@ export async function performLater<T>(
   }
 }
 
-function replaying(answers: readonly Answer[]): Questions {
+function replaying(answers: readonly Answer[]): RequestChannel {
   let asked = 0
   const replies = (kind: RequestKind, request: Request): Message[] => {
     const answer = answers[asked++]

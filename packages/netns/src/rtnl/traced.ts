@@ -1,10 +1,10 @@
 import type { debugFor } from '@cni/host/debug'
-import type { Questions } from '../netlink/channel.ts'
+import type { RequestChannel } from '../netlink/channel.ts'
 import type { Request } from '../netlink/encode.ts'
 import { isNetlinkError } from '../netlink/netlink-error.ts'
 
 /** Wraps a netlink channel. Logs each request for debugging, with its duration and any refusal of the kernel. */
-export function traced(channel: Questions, debug: NonNullable<ReturnType<typeof debugFor>>): Questions {
+export function traced(channel: RequestChannel, debug: NonNullable<ReturnType<typeof debugFor>>): RequestChannel {
   const trace = <T>({ what }: Request, ask: () => T): T => {
     const begun = performance.now()
     try {

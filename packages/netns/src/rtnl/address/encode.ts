@@ -2,7 +2,7 @@ import type { IpFamily } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, u32 } from '../../netlink/values.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import { familyNumber, familyQuery, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
 import type { NewAddress } from '../port/address.ts'
 import * as wire from './wire.ts'
@@ -15,7 +15,7 @@ export function parseCidr(text: string): Prefix {
   if (typeof text === 'string' && text.includes('/')) return parsePrefix(text)
   throw new NetnsError(
     'INVALID',
-    `Not an address with its prefix length: ${shown(text)}; expected one like 10.0.0.1/24`,
+    `Not an address with its prefix length: ${describeValue(text)}; expected one like 10.0.0.1/24`,
   )
 }
 
@@ -29,7 +29,10 @@ export function encodeAddress(
   const sameFamily = (text: string, name: string): Uint8Array => {
     const { family, bytes } = parseAddress(text)
     if (family === prefix.family) return bytes
-    throw new NetnsError('INVALID', `Address ${shown(address.cidr)}: its ${name} ${shown(text)} is ${family}`)
+    throw new NetnsError(
+      'INVALID',
+      `Address ${describeValue(address.cidr)}: its ${name} ${describeValue(text)} is ${family}`,
+    )
   }
   const flags = (address.noPrefixRoute ? wire.IFA_F_NOPREFIXROUTE : 0) | (address.noDad ? wire.IFA_F_NODAD : 0)
   const fixed = Buffer.alloc(wire.IFADDRMSG)
@@ -59,7 +62,7 @@ function scopeOf({ scope, cidr }: Pick<NewAddress, 'scope' | 'cidr'>, prefix: Pr
   if (typeof scope === 'number') return checkInteger(scope, 0, 255, 'scope')
   if (scope === undefined) return prefix.family === 'ipv4' && prefix.bytes[0] === 127 ? wire.scopeNumbers.host : 0
   if (Object.hasOwn(wire.scopeNumbers, scope)) return wire.scopeNumbers[scope]
-  throw new NetnsError('INVALID', `Address ${shown(cidr)}: unknown scope ${shown(scope)}`)
+  throw new NetnsError('INVALID', `Address ${describeValue(cidr)}: unknown scope ${describeValue(scope)}`)
 }
 
 function lifetime(preferred: number | undefined, valid: number | undefined): Uint8Array {

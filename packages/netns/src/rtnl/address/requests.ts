@@ -1,5 +1,5 @@
 import { formatAddress } from '@cni/types/ip'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { firstDifference } from '../check.ts'
@@ -11,7 +11,7 @@ import type { AddressFilter } from '../port/arguments.ts'
 import { decodeAddress } from './decode.ts'
 import { addressQuery, encodeAddress, parseCidr } from './encode.ts'
 
-export function getAddresses(channel: Questions, filter: AddressFilter): Address[] {
+export function getAddresses(channel: RequestChannel, filter: AddressFilter): Address[] {
   const what = 'List addresses'
   const index = filter.link === undefined ? undefined : linkIndex(channel, filter.link, what)
   return channel
@@ -24,7 +24,7 @@ export function getAddresses(channel: Questions, filter: AddressFilter): Address
     )
 }
 
-export function addAddress(channel: Questions, address: NewAddress): boolean {
+export function addAddress(channel: RequestChannel, address: NewAddress): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', address)
   return unlessAlready(
     ['EEXIST'],
@@ -34,7 +34,7 @@ export function addAddress(channel: Questions, address: NewAddress): boolean {
   )
 }
 
-export function deleteAddress(channel: Questions, address: NewAddress): boolean {
+export function deleteAddress(channel: RequestChannel, address: NewAddress): boolean {
   const { what, encoded } = prepare(channel, 'Delete', address)
   return unlessAlready(['EADDRNOTAVAIL'], () => channel.ask({ type: RTM_DELADDR, ...encoded, what }))
 }
@@ -51,5 +51,5 @@ export function addressDifference(existing: readonly Address[], wanted: NewAddre
   return differences.length === 0 ? 'it was there, and has gone meanwhile' : `it exists, but its ${differences[0]}`
 }
 
-const prepare = (channel: Questions, verb: string, address: NewAddress) =>
+const prepare = (channel: RequestChannel, verb: string, address: NewAddress) =>
   prepareOnLink(channel, [`${verb} address ${JSON.stringify(address.cidr)}`, 'on'], address, encodeAddress)

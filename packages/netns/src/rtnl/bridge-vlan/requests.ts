@@ -1,5 +1,5 @@
 import { NetnsError } from '../../handle/netns-error.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { firstDifference } from '../check.ts'
 import { RTM_DELLINK, RTM_GETLINK, RTM_SETLINK } from '../constants.ts'
 import { linkIndex, requireLink } from '../link/requests.ts'
@@ -8,7 +8,7 @@ import type { BridgeVlan, BridgeVlanFilter, NewBridgeVlan } from '../port/argume
 import { linkOf } from '../port/on-link.ts'
 import { decodeVlans, encodeVlans, vlanQuery } from './codec.ts'
 
-export function getBridgeVlans(channel: Questions, { link }: BridgeVlanFilter): BridgeVlan[] {
+export function getBridgeVlans(channel: RequestChannel, { link }: BridgeVlanFilter): BridgeVlan[] {
   const what = 'List VLANs of bridges'
   const index = link === undefined ? undefined : linkIndex(channel, link, what)
   return channel
@@ -17,7 +17,7 @@ export function getBridgeVlans(channel: Questions, { link }: BridgeVlanFilter): 
     .filter((vlan) => index === undefined || vlan.linkIndex === index)
 }
 
-export function addBridgeVlan(channel: Questions, vlan: NewBridgeVlan): boolean {
+export function addBridgeVlan(channel: RequestChannel, vlan: NewBridgeVlan): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', vlan)
   // Looks for the VLAN first. The kernel overwrites the flags of an existing VLAN without an error.
   const missing = missingVlans(getBridgeVlans(channel, { link: index }), vlan, what)
@@ -26,7 +26,7 @@ export function addBridgeVlan(channel: Questions, vlan: NewBridgeVlan): boolean 
   return true
 }
 
-export function deleteBridgeVlan(channel: Questions, vlan: NewBridgeVlan): boolean {
+export function deleteBridgeVlan(channel: RequestChannel, vlan: NewBridgeVlan): boolean {
   const { what, index, encoded } = prepare(channel, 'Delete', vlan)
   const { vid, lastVid = vid } = vlan
   const there = getBridgeVlans(channel, { link: index }).some((each) => each.vid >= vid && each.vid <= lastVid)
@@ -52,7 +52,7 @@ export function missingVlans(existing: readonly BridgeVlan[], wanted: NewBridgeV
   return missing
 }
 
-function prepare(channel: Questions, verb: string, vlan: NewBridgeVlan) {
+function prepare(channel: RequestChannel, verb: string, vlan: NewBridgeVlan) {
   const { vid, lastVid = vid } = vlan
   const name = `${verb} VLAN ${vid === lastVid ? vid : `${vid}-${lastVid}`}`
   const ref = linkOf(vlan, name)

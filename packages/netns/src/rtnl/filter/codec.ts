@@ -2,7 +2,7 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, readU32, u32 } from '../../netlink/values.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import type { FilterPosition, NewFilter, OldFilter } from '../port/arguments.ts'
 import type { Filter } from '../port/filter.ts'
 import { TCA_KIND, TCA_OPTIONS, trafficAttributes, trafficHeader } from '../qdisc/codec.ts'
@@ -27,7 +27,7 @@ export function filterQuery(linkIndex: number, direction: Filter['direction']): 
 export function encodeFilter(filter: NewFilter, linkIndex: number): { fixed: Uint8Array; attributes: Attribute[] } {
   const { name } = filter
   if (typeof name !== 'string' || name === '' || Buffer.byteLength(name) > NAME_BYTES) {
-    throw new NetnsError('INVALID', `Invalid filter name: ${shown(name)}; expected 1 to ${NAME_BYTES} bytes`)
+    throw new NetnsError('INVALID', `Invalid filter name: ${describeValue(name)}; expected 1 to ${NAME_BYTES} bytes`)
   }
   const options: Attribute[] = [
     [TCA_BPF_FD, u32(checkInteger(filter.program, 0, 0x7fffffff, 'program, a descriptor'))],
@@ -90,7 +90,7 @@ function filterHeader(position: FilterPosition & OfProtocol, linkIndex: number):
 
 function parentOf(direction: Filter['direction']): number {
   if (Object.hasOwn(PARENTS, direction)) return PARENTS[direction]
-  throw new NetnsError('INVALID', `Unknown direction: ${shown(direction)}; expected ingress or egress`)
+  throw new NetnsError('INVALID', `Unknown direction: ${describeValue(direction)}; expected ingress or egress`)
 }
 
 /** Swaps a 16-bit number between host and network byte order. */

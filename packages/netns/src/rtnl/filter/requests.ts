@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { RTM_DELTFILTER, RTM_GETTFILTER, RTM_NEWTFILTER } from '../constants.ts'
@@ -12,7 +12,7 @@ import type { Filter } from '../port/filter.ts'
 import { linkOf } from '../port/on-link.ts'
 import { decodeFilter, encodeFilter, encodeOldFilter, filterQuery } from './codec.ts'
 
-export function getFilters(channel: Questions, { link, direction }: FilterFilter): Filter[] {
+export function getFilters(channel: RequestChannel, { link, direction }: FilterFilter): Filter[] {
   const what = 'List filters'
   const indexes = link === undefined ? getLinks(channel).map(({ index }) => index) : [linkIndex(channel, link, what)]
   const directions = direction === undefined ? (['ingress', 'egress'] as const) : [direction]
@@ -25,7 +25,7 @@ export function getFilters(channel: Questions, { link, direction }: FilterFilter
   )
 }
 
-export function addFilter(channel: Questions, filter: NewFilter): boolean {
+export function addFilter(channel: RequestChannel, filter: NewFilter): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', filter)
   const id = programId(filter, what)
   return unlessAlready(
@@ -36,13 +36,13 @@ export function addFilter(channel: Questions, filter: NewFilter): boolean {
 }
 
 /** Adds a traffic filter, or replaces in one step the filter with the same direction, priority and handle. */
-export function replaceFilter(channel: Questions, filter: NewFilter): void {
+export function replaceFilter(channel: RequestChannel, filter: NewFilter): void {
   const { what, encoded } = prepare(channel, 'Replace', filter)
   programId(filter, what)
   put(channel, { flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
 }
 
-export function deleteFilter(channel: Questions, filter: OldFilter): boolean {
+export function deleteFilter(channel: RequestChannel, filter: OldFilter): boolean {
   const { direction } = filter
   const ref = linkOf(filter, 'Delete filter')
   const what = `Delete filter ${filter.name ?? filter.handle ?? 1} of ${linkText(ref)} (${direction})`
@@ -77,7 +77,7 @@ export function filterDifference(filters: readonly Filter[], wanted: NewFilter, 
   return program?.id === id ? undefined : `it exists, but with program ${program?.id} instead of ${id}`
 }
 
-function put(channel: Questions, message: Omit<Parameters<Questions['ask']>[0], 'type'>): void {
+function put(channel: RequestChannel, message: Omit<Parameters<RequestChannel['ask']>[0], 'type'>): void {
   try {
     channel.ask({ type: RTM_NEWTFILTER, ...message })
   } catch (error) {
@@ -104,7 +104,7 @@ function programId({ program }: NewFilter, what: string): number {
   throw wrong()
 }
 
-const prepare = (channel: Questions, verb: string, filter: NewFilter) =>
+const prepare = (channel: RequestChannel, verb: string, filter: NewFilter) =>
   prepareOnLink(
     channel,
     [`${verb} filter ${JSON.stringify(filter.name)} (${filter.direction})`, 'on'],

@@ -2,7 +2,7 @@ import { run } from '../../enter/runner.ts'
 import type { Netns, NetnsTarget } from '../../handle/netns.ts'
 import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
 import { current } from '../../handle/open.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { openTransport } from '../open-transport.ts'
 import type { LinkChange } from '../port/arguments.ts'
 import type { Link, LinkRef, LinkToAdd } from '../port/link.ts'
@@ -88,7 +88,7 @@ export function acrossNamespaces(perform: Transport['perform'], here: NetnsTarge
   }
 
   async function raise(netns: Netns | undefined, name: string): Promise<void> {
-    const up = (channel: Questions) => setLinkState(channel, name, 'up')
+    const up = (channel: RequestChannel) => setLinkState(channel, name, 'up')
     await (netns === undefined ? perform(up) : withTransport(netns, (there) => there(up)))
   }
 
@@ -124,18 +124,18 @@ async function withTransport<T>(target: NetnsTarget, body: (perform: Transport['
   }
 }
 
-interface Held extends Disposable {
+interface OwnedHandle extends Disposable {
   readonly handle: Netns
 }
 
 /** Returns a namespace handle for a `using` declaration, which leaves the caller's handle open. */
-function handleOf(target: NetnsTarget): Held {
+function handleOf(target: NetnsTarget): OwnedHandle {
   if (target !== 'host') return { handle: target, [Symbol.dispose]() {} }
   const handle = run('host', current)
   return { handle, [Symbol.dispose]: () => handle.close() }
 }
 
-function isSameNamespace({ handle }: Held, here: NetnsTarget): boolean {
+function isSameNamespace({ handle }: OwnedHandle, here: NetnsTarget): boolean {
   using home = handleOf(here)
   return handle.isSame(home.handle)
 }

@@ -1,7 +1,7 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import { type Attribute, encodeAttributes } from '../../netlink/encode.ts'
 import { cString, u32 } from '../../netlink/values.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import type { LinkChange, VethPeer } from '../port/arguments.ts'
 import type { LinkToAdd } from '../port/link.ts'
 import { encodeBridge, encodeBridgePort } from './bridge.ts'
@@ -137,8 +137,8 @@ function kindData(link: LinkToAdd, parent: number | undefined): Attribute[] {
   }
   if (kind === 'dummy' || kind === 'ifb') return []
   const known = 'bridge, dummy, geneve, ifb, ipvlan, macvlan, veth, vlan, vxlan'
-  const what = kind === undefined ? 'has no kind: it is hardware or lo' : `is of the kind ${shown(kind)}`
-  throw new NetnsError('INVALID', `Link ${shown(link.name)} ${what}; supported kinds: ${known}`)
+  const what = kind === undefined ? 'has no kind: it is hardware or lo' : `is of the kind ${describeValue(kind)}`
+  throw new NetnsError('INVALID', `Link ${describeValue(link.name)} ${what}; supported kinds: ${known}`)
 }
 
 // Encodes the attribute with the peer of a veth: a whole link message, including its fixed part.

@@ -2,7 +2,7 @@ import { formatAddress } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import * as values from '../../netlink/values.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import { constantName } from '../constant-name.ts'
 import { parseAddress } from '../ip.ts'
 
@@ -128,5 +128,5 @@ function parseOrRefuse(value: unknown, path: string) {
 }
 
 function refused(path: string, expected: string, value: unknown): NetnsError {
-  return new NetnsError('INVALID', `${path}: expected ${expected}, got ${shown(value)}`)
+  return new NetnsError('INVALID', `${path}: expected ${expected}, got ${describeValue(value)}`)
 }

@@ -1,4 +1,4 @@
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { linkOf, type OnLink } from '../port/on-link.ts'
 import { linkIndex } from './requests.ts'
 import { linkText } from './wire.ts'
@@ -21,7 +21,7 @@ export interface PreparedOnLink<Message> {
  * @param change - description of the request for error messages: `Add address "10.0.0.1/24"`
  */
 export function prepareOnLink<Wanted extends OnLink, Message>(
-  channel: Questions,
+  channel: RequestChannel,
   [change, preposition]: readonly [change: string, Preposition],
   wanted: Wanted,
   encode: (wanted: Wanted, linkIndex: number) => Message,

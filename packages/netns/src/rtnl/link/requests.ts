@@ -1,5 +1,5 @@
 import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { firstDifference } from '../check.ts'
@@ -10,13 +10,13 @@ import { encodeNewLink, encodePortChange, hangsOnParent, type LinkRefs } from '.
 import { formatMac, parseMac } from './mac.ts'
 import { IFF_UP, linkHeader, linkSelector, linkText } from './wire.ts'
 
-export function getLinks(channel: Questions): Link[] {
+export function getLinks(channel: RequestChannel): Link[] {
   return channel
     .dump({ type: RTM_GETLINK, fixed: linkHeader(0), what: 'List links' })
     .map(({ body }) => decodeLink(body))
 }
 
-export function findLink(channel: Questions, link: LinkRef): Link | undefined {
+export function findLink(channel: RequestChannel, link: LinkRef): Link | undefined {
   const what = `Find link ${linkText(link)}`
   const { index, attributes } = linkSelector(link)
   try {
@@ -29,18 +29,18 @@ export function findLink(channel: Questions, link: LinkRef): Link | undefined {
 }
 
 /** Finds a link by name or index. Throws `ENODEV` if the link is missing. */
-export function requireLink(channel: Questions, link: LinkRef, what: string): Link {
+export function requireLink(channel: RequestChannel, link: LinkRef, what: string): Link {
   const found = findLink(channel, link)
   if (found !== undefined) return found
   throw new NetnsError('ENODEV', `${what}: ENODEV, there is no link ${linkText(link)}`)
 }
 
 /** Finds the index of a link by name. Returns a given index unchecked, because the kernel checks it. */
-export function linkIndex(channel: Questions, link: LinkRef, what: string): number {
+export function linkIndex(channel: RequestChannel, link: LinkRef, what: string): number {
   return typeof link === 'number' ? linkSelector(link).index : requireLink(channel, link, what).index
 }
 
-export function addLink(channel: Questions, link: LinkToAdd): boolean {
+export function addLink(channel: RequestChannel, link: LinkToAdd): boolean {
   const what = `Add ${link.kind} link ${linkText(link.name)}`
   const refs = refsOf(channel, link, what)
   const request = { type: RTM_NEWLINK, flags: NLM_F_CREATE | NLM_F_EXCL, ...encodeNewLink(link, refs), what }
@@ -71,7 +71,7 @@ export function differenceOf(there: Link, link: LinkToAdd, { master, parent }: L
 }
 
 /** Looks up the indexes of the master and the parent of a new link. */
-export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkRefs {
+export function refsOf(channel: RequestChannel, link: LinkToAdd, what: string): LinkRefs {
   const { master, parent } = link
   return {
     master: master === undefined ? undefined : linkIndex(channel, master, what),
@@ -80,21 +80,21 @@ export function refsOf(channel: Questions, link: LinkToAdd, what: string): LinkR
   }
 }
 
-export function deleteLink(channel: Questions, link: LinkRef): boolean {
+export function deleteLink(channel: RequestChannel, link: LinkRef): boolean {
   const what = `Delete link ${linkText(link)}`
   const { index, attributes } = linkSelector(link)
   const request = { type: RTM_DELLINK, fixed: linkHeader(index), attributes, what }
   return unlessAlready(['ENODEV'], () => channel.ask(request))
 }
 
-export function setLinkState(channel: Questions, link: LinkRef, state: 'up' | 'down'): void {
+export function setLinkState(channel: RequestChannel, link: LinkRef, state: 'up' | 'down'): void {
   const { index, attributes } = linkSelector(link)
   const fixed = linkHeader(index, state === 'up' ? IFF_UP : 0, IFF_UP)
   channel.ask({ type: RTM_NEWLINK, fixed, attributes, what: `Set link ${linkText(link)} ${state}` })
 }
 
 /** Sets values that need an existing link. Deletes the link if the kernel refuses. */
-function finish(channel: Questions, link: LinkToAdd, what: string): void {
+function finish(channel: RequestChannel, link: LinkToAdd, what: string): void {
   const { name, netns, kind, up, master, bridgePort } = link
   if (netns !== undefined) return
   try {

@@ -1,5 +1,5 @@
 import { NetnsError } from '../../handle/netns-error.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { RTM_NEWLINK } from '../constants.ts'
 import type { LinkChange } from '../port/arguments.ts'
 import type { Link, LinkRef } from '../port/link.ts'
@@ -19,7 +19,7 @@ export interface PlannedChange {
 }
 
 /** Validates a change of a link without sending the change to the kernel. */
-export function planChange(channel: Questions, link: LinkRef, change: LinkChange): PlannedChange {
+export function planChange(channel: RequestChannel, link: LinkRef, change: LinkChange): PlannedChange {
   const what = `Set link ${linkText(link)}`
   const before = requireLink(channel, link, what)
   const { master } = change
@@ -56,14 +56,18 @@ export function checkChange(
 }
 
 /** Changes a link in as few requests as possible. */
-export function applyChange(channel: Questions, { before, reduced, up, what }: PlannedChange, netns?: number): void {
+export function applyChange(
+  channel: RequestChannel,
+  { before, reduced, up, what }: PlannedChange,
+  netns?: number,
+): void {
   // The move to another namespace sets the link down.
   const change = netns === undefined || up !== true ? { ...reduced } : { ...reduced, up }
   for (const message of messagesOf(before, change, netns)) channel.ask({ type: RTM_NEWLINK, ...message, what })
 }
 
 /** Restores a link after a change that failed half-way. Returns `false` if the link is not in this namespace. */
-export function rollBackChange(channel: Questions, { before, reduced = {}, what }: PlannedChange): boolean {
+export function rollBackChange(channel: RequestChannel, { before, reduced = {}, what }: PlannedChange): boolean {
   const now = findLink(channel, before.index)
   if (now === undefined) return false
   const back = inverseChange(before, { ...reduced, master: reduced.master })

@@ -1,7 +1,7 @@
 import { NetnsError } from '../../handle/netns-error.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString } from '../../netlink/values.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import type { LinkRef } from '../port/link.ts'
 
 // Constants from the kernel header <linux/if_link.h>.
@@ -44,7 +44,10 @@ export function linkName(name: string): Attribute {
   const length = typeof name === 'string' ? Buffer.byteLength(name) : 0
   // Follows the kernel's dev_valid_name, whose limit IFNAMSIZ (16) includes the NUL.
   if (length === 0 || length > 15 || name === '.' || name === '..' || /[/:\s\0]/.test(name)) {
-    throw new NetnsError('INVALID', `Not an interface name: ${shown(name)}; at most 15 bytes, no blanks, / or :`)
+    throw new NetnsError(
+      'INVALID',
+      `Not an interface name: ${describeValue(name)}; at most 15 bytes, no blanks, / or :`,
+    )
   }
   return [IFLA_IFNAME, cString(name)]
 }

@@ -3,7 +3,7 @@ import { formatAddress } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import { constantName } from '../constant-name.ts'
 import { familyName, familyNumber, familyQuery, parseAddress } from '../ip.ts'
 import { formatMac, parseMac } from '../link/mac.ts'
@@ -65,5 +65,8 @@ export function decodeNeighbour(body: Buffer): Neighbour | undefined {
 function stateNumber({ state = 'permanent' }: NewNeighbour): number {
   if (typeof state === 'number') return checkInteger(state, 0, 0xffff, 'state')
   if (Object.hasOwn(states, state)) return states[state]
-  throw new NetnsError('INVALID', `Unknown neighbour state: ${shown(state)}; expected one of ${Object.keys(states)}`)
+  throw new NetnsError(
+    'INVALID',
+    `Unknown neighbour state: ${describeValue(state)}; expected one of ${Object.keys(states)}`,
+  )
 }

@@ -1,6 +1,6 @@
 import { formatAddress } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { firstDifference } from '../check.ts'
@@ -13,7 +13,7 @@ import type { NeighbourFilter, NewNeighbour } from '../port/arguments.ts'
 import type { Neighbour } from '../port/neighbour.ts'
 import { decodeNeighbour, encodeNeighbour, neighbourQuery } from './codec.ts'
 
-export function getNeighbours(channel: Questions, { link, family, proxy = false }: NeighbourFilter): Neighbour[] {
+export function getNeighbours(channel: RequestChannel, { link, family, proxy = false }: NeighbourFilter): Neighbour[] {
   const what = 'List neighbours'
   const index = link === undefined ? undefined : linkIndex(channel, link, what)
   return channel
@@ -22,7 +22,7 @@ export function getNeighbours(channel: Questions, { link, family, proxy = false 
     .filter((neighbour) => index === undefined || neighbour.linkIndex === index)
 }
 
-export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boolean {
+export function addNeighbour(channel: RequestChannel, neighbour: NewNeighbour): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', neighbour)
   checkMac(neighbour, what)
   const existing = () => getNeighbours(channel, { link: index, proxy: neighbour.proxy ?? false })
@@ -36,13 +36,13 @@ export function addNeighbour(channel: Questions, neighbour: NewNeighbour): boole
 }
 
 /** Adds a neighbour (ARP, NDP) entry, or replaces the existing entry for the same address. */
-export function replaceNeighbour(channel: Questions, neighbour: NewNeighbour): void {
+export function replaceNeighbour(channel: RequestChannel, neighbour: NewNeighbour): void {
   const { what, encoded } = prepare(channel, 'Replace', neighbour)
   checkMac(neighbour, what)
   channel.ask({ type: RTM_NEWNEIGH, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
 }
 
-export function deleteNeighbour(channel: Questions, neighbour: NewNeighbour): boolean {
+export function deleteNeighbour(channel: RequestChannel, neighbour: NewNeighbour): boolean {
   const { what, encoded } = prepare(channel, 'Delete', neighbour)
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELNEIGH, ...encoded, what }))
 }
@@ -64,5 +64,5 @@ export function checkMac({ mac, proxy, state }: NewNeighbour, what: string): voi
   throw new NetnsError('INVALID', `${what}: mac is missing: the MAC address of the neighbour`)
 }
 
-const prepare = (channel: Questions, verb: string, neighbour: NewNeighbour) =>
+const prepare = (channel: RequestChannel, verb: string, neighbour: NewNeighbour) =>
   prepareOnLink(channel, [`${verb} neighbour ${JSON.stringify(neighbour.address)}`, 'on'], neighbour, encodeNeighbour)

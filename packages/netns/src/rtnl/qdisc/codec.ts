@@ -2,7 +2,7 @@ import { NetnsError } from '../../handle/netns-error.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
 import { cString, readCString, u32 } from '../../netlink/values.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import type { TbfOptions } from '../port/arguments.ts'
 import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
 import { burstOf, limitOf, maxBurst } from './tbf.ts'
@@ -44,7 +44,7 @@ export function encodeQdisc(qdisc: QdiscToAdd, linkIndex: number): { fixed: Uint
     const why =
       kind === 'tbf'
         ? 'the member tbf with its options is missing'
-        : `expected tbf, ingress or clsact, got ${shown(kind)}`
+        : `expected tbf, ingress or clsact, got ${describeValue(kind)}`
     throw new NetnsError('INVALID', `Unsupported qdisc: ${why}`)
   }
   attributes.push([TCA_OPTIONS, encodeTbf(tbf)])
@@ -84,7 +84,7 @@ export function parentNumber(parent: string): number {
 export function handleNumber(handle = '0:'): number {
   const [, major, minor = ''] = /^([0-9a-f]{1,4}):([0-9a-f]{0,4})$/i.exec(handle) ?? []
   if (major === undefined)
-    throw new NetnsError('INVALID', `Invalid handle: ${shown(handle)}; expected one like 1: or 1:2`)
+    throw new NetnsError('INVALID', `Invalid handle: ${describeValue(handle)}; expected one like 1: or 1:2`)
   return (Number.parseInt(major, 16) * 0x10000 + (minor === '' ? 0 : Number.parseInt(minor, 16))) >>> 0
 }
 

@@ -1,5 +1,5 @@
 import { isNetnsError, NetnsError } from '../../handle/netns-error.ts'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { attributeMap } from '../../netlink/decode.ts'
 import type { Attribute } from '../../netlink/encode.ts'
@@ -33,13 +33,13 @@ interface Found extends Redirect {
   readonly handle: number
 }
 
-export function getRedirects(channel: Questions, { link }: QdiscFilter): Redirect[] {
+export function getRedirects(channel: RequestChannel, { link }: QdiscFilter): Redirect[] {
   const indexes =
     link === undefined ? getLinks(channel).map(({ index }) => index) : [linkIndex(channel, link, 'List redirections')]
   return indexes.flatMap((index) => findRedirects(channel, index).map(({ handle: _, ...redirect }) => redirect))
 }
 
-export function addRedirect(channel: Questions, redirect: NewRedirect): boolean {
+export function addRedirect(channel: RequestChannel, redirect: NewRedirect): boolean {
   const { what, index, to, priority } = prepare(channel, 'Redirect', redirect)
   if (findRedirects(channel, index).some((each) => each.to === to && each.priority === priority)) return false
   const fixed = trafficHeader(index, 0, INGRESS, infoOf(priority))
@@ -53,7 +53,7 @@ export function addRedirect(channel: Questions, redirect: NewRedirect): boolean 
   }
 }
 
-export function deleteRedirect(channel: Questions, redirect: NewRedirect): boolean {
+export function deleteRedirect(channel: RequestChannel, redirect: NewRedirect): boolean {
   const { what, index, to, priority } = prepare(channel, 'Delete the redirection of', redirect)
   const found = findRedirects(channel, index).find((each) => each.to === to && each.priority === priority)
   if (found === undefined) return false
@@ -62,7 +62,7 @@ export function deleteRedirect(channel: Questions, redirect: NewRedirect): boole
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELTFILTER, fixed, attributes, what }))
 }
 
-function findRedirects(channel: Questions, index: number): Found[] {
+function findRedirects(channel: RequestChannel, index: number): Found[] {
   const fixed = trafficHeader(index, 0, INGRESS)
   return channel
     .dump({ type: RTM_GETTFILTER, fixed, what: 'List redirections' })
@@ -121,7 +121,7 @@ function mirredTo(actions: Buffer | undefined): number | undefined {
 
 const infoOf = (priority: number): number => priority * 0x10000 + ETH_P_ALL
 
-function prepare(channel: Questions, verb: string, redirect: NewRedirect) {
+function prepare(channel: RequestChannel, verb: string, redirect: NewRedirect) {
   const priority = checkInteger(redirect.priority ?? 1, 1, 0xffff, 'priority')
   const link = linkOf(redirect, verb)
   const what = `${verb} ${linkText(link)} to ${linkText(redirect.to)}`

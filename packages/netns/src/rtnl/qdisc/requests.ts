@@ -1,7 +1,7 @@
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
-import { shown } from '../check.ts'
+import { describeValue } from '../check.ts'
 import { RTM_DELQDISC, RTM_GETQDISC, RTM_NEWQDISC } from '../constants.ts'
 import { prepareOnLink } from '../link/prepare-on-link.ts'
 import { linkIndex } from '../link/requests.ts'
@@ -12,7 +12,7 @@ import type { Qdisc, QdiscToAdd } from '../port/qdisc.ts'
 import { decodeQdisc, encodeQdisc, handleNumber, parentNumber, parentOf, trafficHeader } from './codec.ts'
 import { isSameTbf } from './tbf.ts'
 
-export function getQdiscs(channel: Questions, { link }: QdiscFilter): Qdisc[] {
+export function getQdiscs(channel: RequestChannel, { link }: QdiscFilter): Qdisc[] {
   const what = 'List qdiscs'
   const index = link === undefined ? undefined : linkIndex(channel, link, what)
   return channel
@@ -21,7 +21,7 @@ export function getQdiscs(channel: Questions, { link }: QdiscFilter): Qdisc[] {
     .filter((qdisc) => index === undefined || qdisc.linkIndex === index)
 }
 
-export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
+export function addQdisc(channel: RequestChannel, qdisc: QdiscToAdd): boolean {
   const { what, index, encoded } = prepare(channel, 'Add', qdisc)
   return unlessAlready(
     ['EEXIST'],
@@ -31,12 +31,12 @@ export function addQdisc(channel: Questions, qdisc: QdiscToAdd): boolean {
 }
 
 /** Adds or replaces a qdisc. If the existing qdisc has the same kind, changes only its options. */
-export function replaceQdisc(channel: Questions, qdisc: QdiscToAdd): void {
+export function replaceQdisc(channel: RequestChannel, qdisc: QdiscToAdd): void {
   const { what, encoded } = prepare(channel, 'Replace', qdisc)
   channel.ask({ type: RTM_NEWQDISC, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
 }
 
-export function deleteQdisc(channel: Questions, qdisc: OldQdisc): boolean {
+export function deleteQdisc(channel: RequestChannel, qdisc: OldQdisc): boolean {
   const parent = parentOf(qdisc)
   const number = parentNumber(parent)
   const ref = linkOf(qdisc, `Delete qdisc ${parent}`)
@@ -59,8 +59,8 @@ export function qdiscDifference(there: Qdisc | undefined, wanted: QdiscToAdd): s
   if (there === undefined) return 'another process has removed it since'
   if (there.kind !== wanted.kind) return `it exists, but its kind is ${there.kind}`
   if (wanted.tbf === undefined || there.tbf === undefined || isSameTbf(there.tbf, wanted.tbf)) return undefined
-  return `it exists, but its tbf is ${shown(there.tbf)}`
+  return `it exists, but its tbf is ${describeValue(there.tbf)}`
 }
 
-const prepare = (channel: Questions, verb: string, qdisc: QdiscToAdd) =>
+const prepare = (channel: RequestChannel, verb: string, qdisc: QdiscToAdd) =>
   prepareOnLink(channel, [`${verb} qdisc ${qdisc.kind}`, 'of'], qdisc, encodeQdisc)

@@ -1,4 +1,4 @@
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { RTM_DELROUTE, RTM_GETROUTE, RTM_NEWROUTE } from '../constants.ts'
@@ -10,7 +10,7 @@ import { encodeRoute, type RouteLinks, routeQuery } from './encode.ts'
 import { isRoute } from './match.ts'
 import { resolveRoute, routeText } from './resolve.ts'
 
-export function getRoutes(channel: Questions, { family, table, link }: RouteFilter): Route[] {
+export function getRoutes(channel: RequestChannel, { family, table, link }: RouteFilter): Route[] {
   const index = link === undefined ? undefined : linkIndex(channel, link, 'List routes')
   return channel
     .dump({ type: RTM_GETROUTE, fixed: routeQuery(family), what: 'List routes' })
@@ -22,7 +22,7 @@ export function getRoutes(channel: Questions, { family, table, link }: RouteFilt
     )
 }
 
-export function addRoute(channel: Questions, route: NewRoute): boolean {
+export function addRoute(channel: RequestChannel, route: NewRoute): boolean {
   const what = `Add route ${routeText(route)}`
   const links = linksOf(channel, route, what)
   const encoded = encodeRoute(route, links, 'add')
@@ -39,13 +39,13 @@ export function addRoute(channel: Questions, route: NewRoute): boolean {
 }
 
 /** Adds a route, or replaces the existing route with the same destination and metric. */
-export function replaceRoute(channel: Questions, route: NewRoute): void {
+export function replaceRoute(channel: RequestChannel, route: NewRoute): void {
   const what = `Replace route ${routeText(route)}`
   const encoded = encodeRoute(route, linksOf(channel, route, what), 'add')
   channel.ask({ type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_REPLACE, ...encoded, what })
 }
 
-export function deleteRoute(channel: Questions, route: NewRoute): boolean {
+export function deleteRoute(channel: RequestChannel, route: NewRoute): boolean {
   const what = `Delete route ${routeText(route)}`
   resolveRoute(route, 'delete')
   const links = {
@@ -59,12 +59,12 @@ export function deleteRoute(channel: Questions, route: NewRoute): boolean {
   return unlessAlready(['ESRCH', 'ENOENT', 'ENODEV'], () => channel.ask({ type: RTM_DELROUTE, ...encoded, what }))
 }
 
-function linksOf(channel: Questions, route: NewRoute, what: string): RouteLinks {
+function linksOf(channel: RequestChannel, route: NewRoute, what: string): RouteLinks {
   resolveRoute(route, 'add')
   const index = ({ link, linkIndex: known }: Nexthop) => (link === undefined ? known : linkIndex(channel, link, what))
   return { link: index(route), nexthops: route.nexthops?.map(index) }
 }
 
-function indexIfThere(channel: Questions, { link, linkIndex: known }: Nexthop): number | undefined {
+function indexIfThere(channel: RequestChannel, { link, linkIndex: known }: Nexthop): number | undefined {
   return link === undefined ? known : findLink(channel, link)?.index
 }

@@ -1,6 +1,6 @@
 import type { IpFamily } from '@cni/types/ip'
 import { NetnsError } from '../../handle/netns-error.ts'
-import { checkInteger, shown } from '../check.ts'
+import { checkInteger, describeValue } from '../check.ts'
 import { RT_TABLE_LOCAL, RT_TABLE_MAIN } from '../constants.ts'
 import { formatPrefix, type Prefix, parseAddress, parsePrefix } from '../ip.ts'
 import type { NewRoute, Route } from '../port/route.ts'
@@ -44,7 +44,7 @@ export function resolveRoute(route: NewRoute, purpose: 'add' | 'delete'): Resolv
 
 /** Formats the destination of a route for error messages. */
 export function routeText({ destination, cidr }: NewRoute): string {
-  return shown(destination ?? cidr)
+  return describeValue(destination ?? cidr)
 }
 
 /** Formats the destination of a route as the kernel reports it: a prefix without host bits, or `default`. */
@@ -79,7 +79,7 @@ const textOf = (prefix: Prefix | undefined): string => (prefix === undefined ? '
 function contradiction(destination: string, cidr: string | undefined): NetnsError {
   return new NetnsError(
     'INVALID',
-    `The route has two destinations, ${shown(destination)} and ${shown(cidr)}; give one of them`,
+    `The route has two destinations, ${describeValue(destination)} and ${describeValue(cidr)}; give one of them`,
   )
 }
 
@@ -90,14 +90,14 @@ function typeNumber(type: Route['type']): number {
   if (typeof type === 'number') return checkInteger(type, 0, 255, 'type')
   const number = types.indexOf(type)
   if (number !== -1) return number
-  throw new NetnsError('INVALID', `Unknown route type: ${shown(type)}; expected one of ${types.join(', ')}`)
+  throw new NetnsError('INVALID', `Unknown route type: ${describeValue(type)}; expected one of ${types.join(', ')}`)
 }
 
 function scopeNumber(scope: Route['scope']): number {
   if (typeof scope === 'number') return checkInteger(scope, 0, 255, 'scope')
   if (Object.hasOwn(scopeNumbers, scope)) return scopeNumbers[scope]
   const known = Object.keys(scopeNumbers).join(', ')
-  throw new NetnsError('INVALID', `Unknown route scope: ${shown(scope)}; expected one of ${known}`)
+  throw new NetnsError('INVALID', `Unknown route scope: ${describeValue(scope)}; expected one of ${known}`)
 }
 
 // Returns the default scope of a route, as `ip route` chooses it.

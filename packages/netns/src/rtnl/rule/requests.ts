@@ -1,5 +1,5 @@
 import type { IpFamily } from '@cni/types/ip'
-import type { Questions } from '../../netlink/channel.ts'
+import type { RequestChannel } from '../../netlink/channel.ts'
 import { NLM_F_CREATE, NLM_F_EXCL } from '../../netlink/constants.ts'
 import { unlessAlready } from '../already.ts'
 import { RTM_DELRULE, RTM_GETRULE, RTM_NEWRULE } from '../constants.ts'
@@ -7,7 +7,7 @@ import type { RuleFilter } from '../port/arguments.ts'
 import type { NewPolicyRule, PolicyRule } from '../port/rule.ts'
 import { decodeRule, encodeRule, isRule, ruleQuery } from './codec.ts'
 
-export function getRules(channel: Questions, filter: RuleFilter | IpFamily): PolicyRule[] {
+export function getRules(channel: RequestChannel, filter: RuleFilter | IpFamily): PolicyRule[] {
   const { family, table } = ruleFilter(filter)
   const families = family === undefined ? (['ipv4', 'ipv6'] as const) : [family]
   return families
@@ -19,7 +19,7 @@ export function getRules(channel: Questions, filter: RuleFilter | IpFamily): Pol
 export const ruleFilter = (filter: RuleFilter | IpFamily): RuleFilter =>
   typeof filter === 'string' ? { family: filter } : filter
 
-export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
+export function addRule(channel: RequestChannel, rule: NewPolicyRule): boolean {
   const encoded = encodeRule(rule)
   // Searches for an equal rule. The kernel refuses a duplicate only if the request has a priority.
   if (rule.priority === undefined && findRule(channel, rule) !== undefined) return false
@@ -32,7 +32,7 @@ export function addRule(channel: Questions, rule: NewPolicyRule): boolean {
   )
 }
 
-export function deleteRule(channel: Questions, rule: NewPolicyRule): boolean {
+export function deleteRule(channel: RequestChannel, rule: NewPolicyRule): boolean {
   const existing = findRule(channel, rule)
   if (existing === undefined) return false
   const encoded = encodeRule({ ...rule, priority: existing.priority })
@@ -40,12 +40,12 @@ export function deleteRule(channel: Questions, rule: NewPolicyRule): boolean {
   return unlessAlready(['ENOENT'], () => channel.ask({ type: RTM_DELRULE, ...encoded, what }))
 }
 
-function findRule(channel: Questions, rule: NewPolicyRule): PolicyRule | undefined {
+function findRule(channel: RequestChannel, rule: NewPolicyRule): PolicyRule | undefined {
   const body = dumpRules(channel, rule.family).find((each) => isRule(each, rule))
   return body === undefined ? undefined : decodeRule(body)
 }
 
-function dumpRules(channel: Questions, family: IpFamily): Buffer[] {
+function dumpRules(channel: RequestChannel, family: IpFamily): Buffer[] {
   const what = `List ${family} rules`
   return channel.dump({ type: RTM_GETRULE, fixed: ruleQuery(family), what }).map(({ body }) => body)
 }
