@@ -1,5 +1,5 @@
 import { formatAddress, parseAddress } from '@cni/types/ip'
-import { checkInteger, invalid, shown } from './errors.ts'
+import { checkInteger, describeValue, invalid } from './errors.ts'
 
 /**
  * Encoder and decoder for a key or value of a BPF map. The encoded bytes have the size and layout of the type in C.
@@ -40,7 +40,7 @@ export const mac: Codec<string> = {
   align: 1,
   write(value, bytes, at, name) {
     if (typeof value !== 'string' || !/^[0-9a-f]{2}(:[0-9a-f]{2}){5}$/i.test(value)) {
-      invalid(`${name}: expected a MAC address like 02:00:00:00:00:01, got ${shown(value)}`)
+      invalid(`${name}: expected a MAC address like 02:00:00:00:00:01, got ${describeValue(value)}`)
     }
     bytes.write(value.replaceAll(':', ''), at, 'hex')
   },
@@ -54,7 +54,9 @@ export function bytes(size: number): Codec<Uint8Array> {
     align: 1,
     write(value, into, at, name) {
       if (!(value instanceof Uint8Array) || value.length !== size) {
-        invalid(`${name}: expected ${size} bytes, got ${value instanceof Uint8Array ? value.length : shown(value)}`)
+        invalid(
+          `${name}: expected ${size} bytes, got ${value instanceof Uint8Array ? value.length : describeValue(value)}`,
+        )
       }
       into.set(value, at)
     },
@@ -87,7 +89,8 @@ export function struct<M extends Readonly<Record<string, Codec<unknown>>>>(
     size: roundUp(end, align),
     align,
     write(value, into, start, name) {
-      if (typeof value !== 'object' || value === null) invalid(`${name}: expected an object, got ${shown(value)}`)
+      if (typeof value !== 'object' || value === null)
+        invalid(`${name}: expected an object, got ${describeValue(value)}`)
       for (const each of offsets)
         each.member.write(Reflect.get(value, each.name), into, start + each.at, `${name}.${each.name}`)
     },
@@ -141,7 +144,7 @@ const u64: Codec<bigint> = {
   align: 8,
   write(value, bytes, at, name) {
     if (typeof value !== 'bigint' || BigInt.asUintN(64, value) !== value) {
-      invalid(`${name}: expected a bigint from 0n to 2n ** 64n - 1n, got ${shown(value)}`)
+      invalid(`${name}: expected a bigint from 0n to 2n ** 64n - 1n, got ${describeValue(value)}`)
     }
     bytes.writeBigUInt64LE(value, at)
   },
@@ -171,7 +174,7 @@ function address(size: 4 | 16, family: string): Codec<string> {
     write(value, into, at, name) {
       const parsed = typeof value === 'string' ? parseAddress(value) : undefined
       if (parsed === undefined || parsed.length !== size) {
-        invalid(`${name}: expected an ${family} address, got ${shown(value)}`)
+        invalid(`${name}: expected an ${family} address, got ${describeValue(value)}`)
       }
       into.set(parsed, at)
     },

@@ -49,10 +49,10 @@ export function invalid(message: string): never {
 /** Throws `EbpfError('INVALID')` unless a value is an integer within bounds. The message has the name of the value. */
 export function checkInteger(value: unknown, least: number, most: number, name: string): number {
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) return value
-  return invalid(`${name}: expected an integer from ${least} to ${most}, got ${shown(value)}`)
+  return invalid(`${name}: expected an integer from ${least} to ${most}, got ${describeValue(value)}`)
 }
 
 /** Formats a value for an error message. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   return typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value)?.slice(0, 80) ?? String(value))
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { filesystemProblem } from './bpffs.ts'
 import { call, cString, OBJ_GET, OBJ_INFO, OBJ_PIN } from './call.ts'
 import { FOR_MAPS } from './capabilities.ts'
-import { EbpfError, invalid, shown } from './errors.ts'
+import { describeValue, EbpfError, invalid } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 
 /** An open BPF map or program: a descriptor that can be closed. A second call of `close` does nothing. */
@@ -40,7 +40,7 @@ export class KernelObject {
 /** Validates a BPF name, because the kernel would refuse it without an explanation. */
 export function checkName(name: unknown, of: string): string {
   if (typeof name === 'string' && /^[A-Za-z0-9_.]{1,15}$/.test(name)) return name
-  return invalid(`Not a name of a ${of}: ${shown(name)}; expected 1 to 15 of A-Z a-z 0-9 _ and the dot`)
+  return invalid(`Not a name of a ${of}: ${describeValue(name)}; expected 1 to 15 of A-Z a-z 0-9 _ and the dot`)
 }
 
 /** Encodes the name of a BPF map or program in 16 bytes, as four members of the struct `bpf_attr`. */
@@ -99,10 +99,10 @@ function checkPath(path: unknown): string {
   if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) {
     // Rejects a dot in the name of a pin, because the kernel would only report a misleading EPERM.
     if (posix.basename(path).includes('.'))
-      invalid(`Not a name of a pin: ${shown(path)}; the kernel does not allow a dot in it`)
+      invalid(`Not a name of a pin: ${describeValue(path)}; the kernel does not allow a dot in it`)
     return path
   }
-  return invalid(`Not a path of a pin: ${shown(path)}; expected an absolute one`)
+  return invalid(`Not a path of a pin: ${describeValue(path)}; expected an absolute one`)
 }
 
 function info(kernel: Kernel, fd: number, size: number, what: string): Buffer {

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { filesystemProblem } from './bpffs.ts'
 import { int } from './codec.ts'
-import { checkInteger, EbpfError, invalid, shown } from './errors.ts'
+import { checkInteger, describeValue, EbpfError, invalid } from './errors.ts'
 import { errnoOf, type Kernel } from './kernel.ts'
 import { arrayMap } from './maps.ts'
 import { openProgram } from './program.ts'
@@ -32,7 +32,9 @@ export class PinFolder {
   /** Path of a pin in this folder, from the pin's name. */
   pathOf(name: string): string {
     if (/^[A-Za-z0-9_-]{1,64}$/.test(name) && name !== VERSION) return posix.join(this.path, name)
-    return invalid(`Not a name of a pin: ${shown(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`)
+    return invalid(
+      `Not a name of a pin: ${describeValue(name)}; expected 1 to 64 of A-Z a-z 0-9 _ - that are not "${VERSION}"`,
+    )
   }
 
   /** Opens the pinned map. With the option `create`, creates and pins a missing map. */
@@ -139,5 +141,5 @@ function unlink(kernel: Kernel, path: string): boolean {
 
 function checkFolder(path: unknown): string {
   if (typeof path === 'string' && posix.isAbsolute(path) && !path.includes('\0')) return path
-  return invalid(`Not a folder of pins: ${shown(path)}; expected an absolute path`)
+  return invalid(`Not a folder of pins: ${describeValue(path)}; expected an absolute path`)
 }

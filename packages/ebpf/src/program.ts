@@ -1,6 +1,6 @@
 import { call, cString, type Member, PROG_LOAD, textAt } from './call.ts'
 import { FOR_PROGRAMS } from './capabilities.ts'
-import { EbpfError, invalid, isEbpfError, shown } from './errors.ts'
+import { describeValue, EbpfError, invalid, isEbpfError } from './errors.ts'
 import type { Kernel } from './kernel.ts'
 import { checkName, KernelObject, nameBytes, openPinned } from './object.ts'
 import { testRun } from './test-run.ts'
@@ -17,11 +17,11 @@ export function loadProgram(kernel: Kernel, source: Parameters<Ebpf['load']>[0])
   const { name, instructions, license } = source
   checkName(name, 'program')
   if (!(instructions instanceof Uint8Array) || instructions.length === 0 || instructions.length % 8 !== 0) {
-    const got = instructions instanceof Uint8Array ? `${instructions.length} bytes` : shown(instructions)
+    const got = instructions instanceof Uint8Array ? `${instructions.length} bytes` : describeValue(instructions)
     invalid(`Program ${name}: expected instructions of 8 bytes each, got ${got}`)
   }
   if (typeof license !== 'string' || license === '' || license.includes('\0')) {
-    invalid(`Program ${name}: expected a license, got ${shown(license)}`)
+    invalid(`Program ${name}: expected a license, got ${describeValue(license)}`)
   }
   const what = `Load program ${name}`
   const members: Member[] = [

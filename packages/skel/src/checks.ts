@@ -27,11 +27,11 @@ export function checkPositive(what: string, value: unknown, unit: string): void 
 
 /** Creates the error for an invalid value. The message names the expected and the actual value. */
 export function unexpected(what: string, expected: string, value: unknown): TypeError {
-  return new TypeError(`${what}: expected ${expected}, got ${shown(value)}`)
+  return new TypeError(`${what}: expected ${expected}, got ${describeValue(value)}`)
 }
 
 /** Formats a value for an error message: strings and numbers in full, other values by their kind. */
-export function shown(value: unknown): string {
+export function describeValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'object' && value !== null) return 'an object'

@@ -53,15 +53,17 @@ async function answer(
   const { name, release } = plugin
   switch (askedFor(args)) {
     case 'help':
-      return shown(`${await helpOf(plugin, describe)}${alsoHelp(name, others)}`)
+      return successAnswer(`${await helpOf(plugin, describe)}${alsoHelp(name, others)}`)
     case 'version':
-      return shown(versionText(name, others.length === 0 ? '' : `in one file with ${others.join(', ')}`, release))
+      return successAnswer(
+        versionText(name, others.length === 0 ? '' : `in one file with ${others.join(', ')}`, release),
+      )
     case 'schema':
       return describe === undefined
-        ? refused(name, 'it was built without --schema')
-        : shown(await describe(plugin, 'schema'))
+        ? failureAnswer(name, 'it was built without --schema')
+        : successAnswer(await describe(plugin, 'schema'))
     default:
-      return refused(name, `unknown argument ${JSON.stringify(args.join(' '))}`)
+      return failureAnswer(name, `unknown argument ${JSON.stringify(args.join(' '))}`)
   }
 }
 
@@ -82,11 +84,11 @@ function isAtTerminal(): boolean {
 }
 
 /** Answers a user with a text on stdout and exit code 0. */
-export function shown(text: string): CommandLineAnswer {
+export function successAnswer(text: string): CommandLineAnswer {
   return { exitCode: 0, stdout: text, stderr: '' }
 }
 
 /** Answers a user who has given an invalid command line, on stderr and with exit code 2. */
-export function refused(name: string, reason: string): CommandLineAnswer {
+export function failureAnswer(name: string, reason: string): CommandLineAnswer {
   return { exitCode: 2, stdout: '', stderr: `${name}: ${reason}\nTry: ${name} --help\n` }
 }

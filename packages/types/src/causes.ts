@@ -26,14 +26,14 @@ export function textOf(error: unknown): string {
 }
 
 /** Collects errors with their causes, depth first. `goOn` returns false to skip an error's causes. */
-function walk(start: readonly unknown[], goOn: (error: object) => boolean): unknown[] {
+function walk(start: readonly unknown[], shouldFollow: (error: object) => boolean): unknown[] {
   const found = new Set<unknown>()
   const pending = [...start]
   while (pending.length > 0) {
     const one = pending.pop()
     if (one === undefined || one === null || found.has(one)) continue
     found.add(one)
-    if (typeof one === 'object' && one !== null && goOn(one)) pending.push(...directCauses(one))
+    if (typeof one === 'object' && one !== null && shouldFollow(one)) pending.push(...directCauses(one))
   }
   return [...found]
 }

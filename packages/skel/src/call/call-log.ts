@@ -1,5 +1,5 @@
 import { escapeUnsafe } from '@cni/types'
-import { shown } from '../checks.ts'
+import { describeValue } from '../checks.ts'
 import type { Log, LogFields, LogLevel, LogOptions, LogSink } from '../log.ts'
 import { stackOf } from './causes.ts'
 
@@ -48,7 +48,7 @@ export function callLog(stderr: (line: string) => void, fields: LogFields): Call
     const level = LEVELS.indexOf(wanted)
     if (level >= 0) lowest = level
     sinks = [...(options.sinks ?? [])]
-    if (level < 0) log('warn', `the log level ${shown(wanted)} is not one of ${LEVELS.join(', ')}: using info`)
+    if (level < 0) log('warn', `the log level ${describeValue(wanted)} is not one of ${LEVELS.join(', ')}: using info`)
     for (const { level, line } of waiting) emit(level, line)
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { CniError, decodeResult, ErrorCode, type NetConf, parseJson, type Verb } from '@cni/types'
-import { checkByVerb, checkMilliseconds, shown, unexpected } from '../checks.ts'
+import { checkByVerb, checkMilliseconds, describeValue, unexpected } from '../checks.ts'
 import type { AddContext, CallContext } from '../definition/context.ts'
 import { definePlugin, type Plugin } from '../definition/plugin.ts'
 import { pluginMain } from '../main/plugin-main.ts'
@@ -52,7 +52,7 @@ export function shim(options: ShimOptions): Plugin<NetConf> {
   const socketOf = (conf: NetConf): string => {
     const path: unknown = typeof socket === 'string' ? socket : socket(conf)
     if (isAbsolute(path)) return path
-    const message = `the socket of the daemon: expected an absolute path, got ${shown(path)}`
+    const message = `the socket of the daemon: expected an absolute path, got ${describeValue(path)}`
     throw new CniError(ErrorCode.invalidNetworkConfig, message)
   }
   const forward = async (verb: WaitingVerb, c: CallContext & { conf: NetConf }): Promise<string> => {

@@ -2,7 +2,14 @@ import { basename } from 'node:path'
 import { atStart, versionText } from '@cni/host/cli'
 import { CniError, CURRENT_VERSION, ErrorCode, encodeError, toErrorDocument } from '@cni/types'
 import { unexpected } from '../checks.ts'
-import { askedFor, type CommandLineAnswer, isUser, type PluginMainOptions, refused, shown } from '../command-line.ts'
+import {
+  askedFor,
+  type CommandLineAnswer,
+  failureAnswer,
+  isUser,
+  type PluginMainOptions,
+  successAnswer,
+} from '../command-line.ts'
 import type { Plugin } from '../definition/plugin.ts'
 import { answerAndExit, runAsProcess } from './plugin-main.ts'
 import { warmUp } from './warm-up.ts'
@@ -81,12 +88,13 @@ export async function answerUnknown(
   }
   const asked = askedFor(args)
   if (asked === undefined || asked === 'schema')
-    return refused(name, `call it by one of its names: ${names.join(', ')}`)
+    return failureAnswer(name, `call it by one of its names: ${names.join(', ')}`)
   const all = await Promise.all(Object.entries(plugins).map(([key, source]) => load(key, source)))
-  if (asked === 'version') return shown(all.map((plugin) => versionText(plugin.name, '', plugin.release)).join(''))
+  if (asked === 'version')
+    return successAnswer(all.map((plugin) => versionText(plugin.name, '', plugin.release)).join(''))
   const width = Math.max(...names.map((one) => one.length))
   const lines = all.map((plugin) => `  ${plugin.name.padEnd(width)}   ${plugin.about ?? 'a CNI plugin'}\n`)
-  return shown(`${name}: several CNI plugins in one file, each by the name it is called:\n\n${lines.join('')}`)
+  return successAnswer(`${name}: several CNI plugins in one file, each by the name it is called:\n\n${lines.join('')}`)
 }
 
 async function load(name: string, source: PluginSource): Promise<Plugin> {

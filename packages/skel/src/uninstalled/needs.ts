@@ -94,7 +94,7 @@ function* resultsIn(folder: string, { type, own, read }: Search): Generator<Need
       if (result === undefined || typeIn(result.config, type) === undefined) continue
       const { containerID, ifName, network } = result
       if (own !== undefined && own.containerID === containerID && own.ifName === ifName) continue
-      const attachment = `${shown(ifName)} of container ${shown(containerID)} in network ${shown(network)}`
+      const attachment = `${describeValue(ifName)} of container ${describeValue(containerID)} in network ${describeValue(network)}`
       yield { kind: 'result', path, reason: `a runtime will delete ${attachment} with a list that names ${type}` }
     } catch (error) {
       if (errnoOf(error) === 'ENOENT') continue
@@ -119,7 +119,7 @@ function parseResult(text: string): CachedResult | undefined {
   if (!isObject(document)) throw new Error('it is not a JSON object')
   const { kind, containerId, ifName, networkName, config } = document
   if (kind === undefined) return undefined
-  if (kind !== 'cniCacheV1') throw new Error(`it is of the kind ${shown(kind)}`)
+  if (kind !== 'cniCacheV1') throw new Error(`it is of the kind ${describeValue(kind)}`)
   return {
     containerID: textOf(containerId),
     ifName: textOf(ifName),
@@ -202,7 +202,7 @@ const unseen = (path: string, why: string): Need => ({ kind: 'unknown', path, re
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-function shown(value: unknown): string {
+function describeValue(value: unknown): string {
   const text = JSON.stringify(value) ?? 'undefined'
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
