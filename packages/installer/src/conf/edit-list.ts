@@ -7,7 +7,7 @@ export function appendPlugin(text: string, plugin: PluginConf): string {
   const last = items.at(-1)
   const from = last?.end ?? array.start + 1
   const to = last?.end ?? array.end - 1
-  const { separator, style, tail } = last === undefined ? inEmpty(text, array) : after(text, array, items, last)
+  const { separator, style, tail } = last === undefined ? inEmptyList(text, array) : afterLast(text, array, items, last)
   return text.slice(0, from) + separator + printPlugin(plugin, style) + tail + text.slice(to)
 }
 
@@ -50,7 +50,7 @@ function pluginsSpan(text: string): ReturnType<typeof jsonValue> {
   return plugins.value
 }
 
-function after(
+function afterLast(
   text: string,
   array: ReturnType<typeof jsonValue>,
   items: readonly ReturnType<typeof jsonValue>[],
@@ -67,7 +67,7 @@ function after(
   return { separator, style: { isOneLine, newline: newlineOf(text), base, unit }, tail: '' }
 }
 
-function inEmpty(text: string, array: ReturnType<typeof jsonValue>): InsertionPoint {
+function inEmptyList(text: string, array: ReturnType<typeof jsonValue>): InsertionPoint {
   const newline = newlineOf(text)
   const outer = indentationAt(text, array.start)
   const unit = /\n([ \t]+)/.exec(text)?.[1] ?? '  '

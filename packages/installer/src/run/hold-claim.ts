@@ -1,7 +1,7 @@
 import { toInstallError } from '../install-error.ts'
 import { recheckIn } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
-import { failed, inOrder, toDo, waiting } from './step-plan.ts'
+import { failed, upToDate, waiting, withChange } from './step-plan.ts'
 
 /** Returns true if this installer may write. An error of the claim file does not forbid writes. */
 export async function holdClaim(pass: Work): Promise<boolean> {
@@ -17,7 +17,7 @@ export async function holdClaim(pass: Work): Promise<boolean> {
       recheckIn(pass, status.leftMs)
       await step(work, 'claim', waiting('claim', path, status.reason))
     } else {
-      await step(work, 'claim', status.change === undefined ? inOrder('claim', path) : toDo(status.change))
+      await step(work, 'claim', status.change === undefined ? upToDate('claim', path) : withChange(status.change))
       claim.touch(work.began)
     }
   } catch (error) {

@@ -22,7 +22,7 @@ import {
 } from './report.ts'
 import { recheckIn, type State } from './state.ts'
 import { newWork, step, type Work } from './step.ts'
-import { toDo } from './step-plan.ts'
+import { withChange } from './step-plan.ts'
 
 /** Result of one pass, in which the installer checks and restores all files. */
 export interface PassResult {
@@ -99,7 +99,8 @@ function runtimesNow({ settings, memory, net }: State, plan: NetFolderPlan): Run
 async function putBackLateWrites(work: Work): Promise<void> {
   const { memory, settings } = work.state
   const { displaced } = memory
-  for (const late of displaced.lateWrites()) await step(work, 'conflist', toDo(putBack(late, settings.type, displaced)))
+  for (const late of displaced.lateWrites())
+    await step(work, 'conflist', withChange(putBack(late, settings.type, displaced)))
 }
 
 /** True if the plugin's binary and kubeconfig exist, even in an older version. */

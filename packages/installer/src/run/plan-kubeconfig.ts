@@ -8,7 +8,7 @@ import { readRegular } from '../files/read-regular.ts'
 import { type Replacement, replaceFile } from '../files/replace-file.ts'
 import { InstallError, toInstallError } from '../install-error.ts'
 import type { Settings } from '../options.ts'
-import { failed, inOrder, NOTHING, type StepPlan, toDo } from './step-plan.ts'
+import { failed, NOTHING, type StepPlan, upToDate, withChange } from './step-plan.ts'
 
 /** Plans the plugin's kubeconfig from the files of the service account. */
 export function planKubeconfig({ kubeconfig, type }: Settings): StepPlan {
@@ -18,12 +18,12 @@ export function planKubeconfig({ kubeconfig, type }: Settings): StepPlan {
     const text = wantedText(kubeconfig, type)
     const before = readRegular(path)
     if (before === undefined || before.bytes.toString('utf8') !== text) {
-      return toDo(replaceKubeconfig({ path, text, mode, exactMode: true, before, type }))
+      return withChange(replaceKubeconfig({ path, text, mode, exactMode: true, before, type }))
     }
     const actual = permissionsOf(before.stat)
-    if (actual === mode) return inOrder('kubeconfig', path)
+    if (actual === mode) return upToDate('kubeconfig', path)
     const reason = wrongPermissions(actual, mode)
-    return toDo({ artefact: 'kubeconfig', action: 'chmod', path, reason, apply: () => chmodSync(path, mode) })
+    return withChange({ artefact: 'kubeconfig', action: 'chmod', path, reason, apply: () => chmodSync(path, mode) })
   } catch (error) {
     return failed(toInstallError(error, 'cannot make the kubeconfig', path))
   }

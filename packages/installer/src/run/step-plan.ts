@@ -13,12 +13,12 @@ export interface StepPlan {
 export const NOTHING: StepPlan = { changes: [], health: [], errors: [] }
 
 /** Plan of an installation step with one change. */
-export function toDo(change: Change): StepPlan {
+export function withChange(change: Change): StepPlan {
   return { ...NOTHING, changes: [change] }
 }
 
 /** Plan of an installation step for a file that is correct. */
-export function inOrder(artefact: Health['artefact'], path: string): StepPlan {
+export function upToDate(artefact: Health['artefact'], path: string): StepPlan {
   return { ...NOTHING, health: [{ artefact, path, state: 'ok' }] }
 }
 

@@ -6,7 +6,7 @@ import { isReadable, permissionsOf, readable, wrongPermissions } from '../../fil
 import type { Snapshot } from '../../files/read-regular.ts'
 import { InstallError } from '../../install-error.ts'
 import type { Memory } from '../memory.ts'
-import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
+import { type StepPlan, upToDate, withChange } from '../step-plan.ts'
 import { chmodConf, convertToList, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'
 
@@ -15,7 +15,7 @@ export function planChained(view: NetView, primary: Snapshot, name: string): Ste
   const { memory, settings } = view
   if (conflistName(name) !== name) return planConversion(view, primary, name)
   if (!hasEntry(primary.bytes, settings.plugin)) return planEntry(view, primary)
-  return planPermissions(memory, primary) ?? inOrder('conflist', primary.path)
+  return planPermissions(memory, primary) ?? upToDate('conflist', primary.path)
 }
 
 /** Plans to convert a single configuration to a list: a single configuration has room for only one plugin. */
@@ -31,7 +31,7 @@ function planConversion({ settings, memory, files }: NetView, primary: Snapshot,
   const done = () => {
     memory.primary = { name: list }
   }
-  return toDo(convertToList({ before: primary, existing, text, type, displaced: memory.displaced, done }))
+  return withChange(convertToList({ before: primary, existing, text, type, displaced: memory.displaced, done }))
 }
 
 /** True if the installer itself has made the `.conflist` from the `.conf` earlier. */
@@ -52,7 +52,7 @@ function planEntry({ settings, memory }: NetView, primary: Snapshot): StepPlan {
     memory.modes.set(path, { ino: now.ino, mode: permissionsOf(now) })
   }
   const text = insertEntry(bytes, plugin)
-  return toDo(replaceConf({ path, before: primary, text, reason, type, displaced: memory.displaced, done }))
+  return withChange(replaceConf({ path, before: primary, text, reason, type, displaced: memory.displaced, done }))
 }
 
 /** Plans the permissions of another program's file. Revokes permissions that were added since the last check. */
@@ -66,5 +66,5 @@ function planPermissions(memory: Memory, { path, stat }: Snapshot): StepPlan | u
     memory.modes.set(path, { ino: stat.ino, mode })
     return undefined
   }
-  return toDo(chmodConf(path, wanted, wrongPermissions(mode, wanted)))
+  return withChange(chmodConf(path, wanted, wrongPermissions(mode, wanted)))
 }

@@ -4,7 +4,7 @@ import { countEntries, insertEntry, removeEntry, sameDocument, standaloneText } 
 import { permissionsOf, wrongPermissions } from '../../files/permissions.ts'
 import type { Snapshot } from '../../files/read-regular.ts'
 import { InstallError } from '../../install-error.ts'
-import { inOrder, type StepPlan, toDo } from '../step-plan.ts'
+import { type StepPlan, upToDate, withChange } from '../step-plan.ts'
 import { chmodConf, replaceConf } from './conf-changes.ts'
 import type { ConflistPlan, NetView } from './net-view.ts'
 
@@ -49,14 +49,14 @@ function planOwnFile({ settings, memory, files }: NetView, { name, text, alsoOur
     const done = () => {
       memory.ours.add(path)
     }
-    return toDo(replaceConf({ path, before, text, reason, type, ownMode: confMode, done }))
+    return withChange(replaceConf({ path, before, text, reason, type, ownMode: confMode, done }))
   }
   if (before === undefined) return replace('absent')
   if (sameDocument(before.bytes, text)) {
     memory.ours.add(path)
     const mode = permissionsOf(before.stat)
-    if (mode === confMode) return inOrder('conflist', path)
-    return toDo(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
+    if (mode === confMode) return upToDate('conflist', path)
+    return withChange(chmodConf(path, confMode, wrongPermissions(mode, confMode)))
   }
   // `sameDocument` is false for an invalid file. The installer may replace an invalid file.
   const isBroken = !sameDocument(before.bytes, before.bytes)

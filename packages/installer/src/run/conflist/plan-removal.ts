@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Change } from '../../change.ts'
 import { countEntries, removeEntry } from '../../conf/entry.ts'
-import { type StepPlan, toDo, waiting } from '../step-plan.ts'
+import { type StepPlan, waiting, withChange } from '../step-plan.ts'
 import { removeConf, replaceConf } from './conf-changes.ts'
 import type { NetView } from './net-view.ts'
 
@@ -28,8 +28,8 @@ export function planWithdrawal({ settings, files, memory }: NetView, primary: st
   const isOut = waiting('conflist', path, `left out: ${reason}`)
   const before = files.read(name)
   if (before === undefined || countEntries(before.bytes, type) === 0) return isOut
-  if (ownFile !== undefined) return toDo(removeConf(before, reason))
+  if (ownFile !== undefined) return withChange(removeConf(before, reason))
   const text = removeEntry(before.bytes, type)
   if (text === undefined) return isOut
-  return toDo(replaceConf({ path, before, text, reason, type, displaced: memory.displaced }))
+  return withChange(replaceConf({ path, before, text, reason, type, displaced: memory.displaced }))
 }
