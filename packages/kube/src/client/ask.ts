@@ -4,7 +4,7 @@ import type { KubeClient } from './client.ts'
 import { type Attempts, nextStep } from './retry.ts'
 
 /** Request for one object of the API server, with the parser for the object. */
-export interface Question<T> {
+export interface ObjectRequest<T> {
   /** Name of the requested object in error messages, such as `pod demo/web`. */
   readonly what: string
   /** Absolute and percent-encoded API path of the object. */
@@ -40,7 +40,7 @@ export interface AskOptions {
 }
 
 /** Gets one object from the API server. Retries failed requests as the retry policy says, until the signal aborts. */
-export async function ask<T>({ what, path, parse }: Question<T>, options: AskOptions): Promise<T> {
+export async function ask<T>({ what, path, parse }: ObjectRequest<T>, options: AskOptions): Promise<T> {
   const { connect, signal, onRetry, maxRequests, pause = (ms) => delay(ms, undefined, { signal }) } = options
   let client = await connect(false)
   let attempts: Attempts = { made: 0, overloaded: 0, reloaded: false }

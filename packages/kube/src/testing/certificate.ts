@@ -1,6 +1,18 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import { bitString, integer, none, octetString, oid, sequence, set, tagged, time, utf8String, yes } from './der.ts'
+import {
+  asn1Null,
+  asn1True,
+  bitString,
+  integer,
+  octetString,
+  oid,
+  sequence,
+  set,
+  tagged,
+  time,
+  utf8String,
+} from './der.ts'
 
 /** TLS certificate and its private key, both as PEM text. */
 export interface Certificate {
@@ -108,7 +120,7 @@ function signing(key: KeyObject): { readonly algorithm: Uint8Array; readonly has
   const curve = key.asymmetricKeyDetails?.namedCurve
   if (key.asymmetricKeyType === 'ed25519') return { algorithm: sequence(oid('1.3.101.112')), hash: null }
   if (key.asymmetricKeyType === 'rsa') {
-    return { algorithm: sequence(oid('1.2.840.113549.1.1.11'), none()), hash: 'sha256' }
+    return { algorithm: sequence(oid('1.2.840.113549.1.1.11'), asn1Null()), hash: 'sha256' }
   }
   return curve === 'prime256v1'
     ? { algorithm: sequence(oid('1.2.840.10045.4.3.2')), hash: 'sha256' }
@@ -143,7 +155,7 @@ function certify({ issuer, subject, key, signingKey, extensions, validity }: Req
 }
 
 const caExtensions = (key: KeyObject, signer: KeyObject): Uint8Array[] => [
-  critical('2.5.29.19', sequence(yes())), // basicConstraints: the certificate is an authority (CA)
+  critical('2.5.29.19', sequence(asn1True())), // basicConstraints: the certificate is an authority (CA)
   critical('2.5.29.15', bitString(Buffer.from([0b0000_0110]), 1)), // keyUsage: the key may sign certificates and CRLs
   extension('2.5.29.14', octetString(keyId(key))), // subjectKeyIdentifier
   extension('2.5.29.35', sequence(tagged(0, keyId(signer), 'primitive'))), // authorityKeyIdentifier
@@ -166,7 +178,7 @@ const leafExtensions = (
 
 const extension = (id: string, value: Uint8Array): Buffer => sequence(oid(id), octetString(value))
 
-const critical = (id: string, value: Uint8Array): Buffer => sequence(oid(id), yes(), octetString(value))
+const critical = (id: string, value: Uint8Array): Buffer => sequence(oid(id), asn1True(), octetString(value))
 
 const name = (commonName: string): Buffer => sequence(set(sequence(oid('2.5.4.3'), utf8String(commonName))))
 

@@ -34,9 +34,9 @@ export const bitString = (content: Uint8Array, unusedBits = 0): Buffer => tlv(0x
 /**
  * Encodes the DER boolean true. There is no encoder for false: in certificates, false is the default, which DER omits.
  */
-export const yes = (): Buffer => tlv(0x01, Buffer.from([0xff]))
+export const asn1True = (): Buffer => tlv(0x01, Buffer.from([0xff]))
 
-export const none = (): Buffer => tlv(0x05)
+export const asn1Null = (): Buffer => tlv(0x05)
 
 /** Encodes content with the context-specific tag `[n]`. Content is DER values (`constructed`) or raw bytes. */
 export const tagged = (n: number, content: Uint8Array, form: 'constructed' | 'primitive' = 'constructed'): Buffer =>
