@@ -82,7 +82,7 @@ export async function releasePods(
   // Detaches the eBPF programs first, because attached programs drop the packets of pods without entries.
   for (const link of linksOf(old.filter(which))) {
     if (used.has(link)) continue
-    undo(() => hookAgain(netns, link, objects))
+    undo(() => reattachHooks(netns, link, objects))
     await unhookLink(netns, link)
   }
   const stay = new Set(instead.map(({ address }) => address))
@@ -98,7 +98,7 @@ async function unhookLink(netns: NetnsTarget, link: number): Promise<void> {
   await unhook(rtnl, link, podHooks)
 }
 
-async function hookAgain(netns: NetnsTarget, link: number, objects: Objects): Promise<void> {
+async function reattachHooks(netns: NetnsTarget, link: number, objects: Objects): Promise<void> {
   using rtnl = await openRtnl(netns)
   if ((await rtnl.getLink(link)) !== undefined) await runSteps(await hookSteps(rtnl, link, podHooks, objects))
 }

@@ -24,7 +24,7 @@ import type { Serving } from './serving.ts'
 
 /** Returns steps that restore missing pins of eBPF maps and programs in the bpf file system. */
 export const pinSteps = (objects: Objects): Step[] =>
-  objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.pinAgain(name) }))
+  objects.missingPins().map((name) => ({ what: `missing pin ${name}`, run: async () => objects.restorePin(name) }))
 
 /** Returns steps that prepare ztunnel's namespace to accept the redirected packets. */
 export async function insideSteps(

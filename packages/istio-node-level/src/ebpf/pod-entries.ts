@@ -37,14 +37,14 @@ export function putEntry(maps: Maps, entry: PodEntry, undo?: Undo): void {
   const { address, target } = entry
   const uid = uidBytes(entry.uid ?? '')
   if (uid === undefined) throw new NodeLevelError('ADDRESS', `The UID ${entry.uid} is longer than any of a pod`)
-  undo?.(asItWas(maps, address))
+  undo?.(restoreEntry(maps, address))
   maps.pod_uids.set(address, uid)
   maps.app_info.set(address, target)
 }
 
 /** Deletes the entry of an address from the eBPF maps. The rollback step restores the entry. */
 export function dropEntry(maps: Maps, address: string, undo?: Undo): void {
-  undo?.(asItWas(maps, address))
+  undo?.(restoreEntry(maps, address))
   maps.app_info.delete(address)
   maps.pod_uids.delete(address)
 }
@@ -85,7 +85,7 @@ function entryOf({ pod_uids }: Maps, address: string, target: Target): PodEntry 
 }
 
 /** Returns the rollback step that restores the current map entries of an address. */
-function asItWas({ app_info, pod_uids }: Maps, address: string): () => void {
+function restoreEntry({ app_info, pod_uids }: Maps, address: string): () => void {
   const [target, uid] = [app_info.get(address), pod_uids.get(address)]
   return () => {
     if (uid === undefined) pod_uids.delete(address)

@@ -17,7 +17,7 @@ export async function tunnelSteps(ports: RollbackNetworkPorts, wanted: readonly 
     const link = links.find((each) => each.name === name)
     if (link === undefined) return [{ what: `missing tunnel ${tunnelText(tunnel)}`, run: () => make(rtnl, tunnel) }]
     refuseOtherProgram(link)
-    const other = otherwise(link, tunnel)
+    const other = tunnelDifference(link, tunnel)
     if (other !== undefined) return [{ what: other, run: () => recreate(ports, link, tunnel) }]
     const has = addresses.some((each) => each.linkIndex === link.index && each.cidr === cidr)
     return [
@@ -75,7 +75,7 @@ function refuseOtherProgram({ name, kind = 'hardware' }: Link): void {
 }
 
 /** Describes the difference that requires a new tunnel, or returns `undefined`. */
-function otherwise(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
+function tunnelDifference(link: Link, { name, kind, id, port }: WantedTunnel): string | undefined {
   if (link.kind !== kind) return `tunnel ${name} is ${link.kind}, not ${kind}`
   const end = endOf(link)
   if (end?.id !== id) return `tunnel ${name} has the identifier ${end?.id}, not ${id}`

@@ -32,7 +32,7 @@ export interface Objects extends Disposable {
   /** Lists the open eBPF maps and programs whose pins are missing in the bpf file system. */
   missingPins(): readonly string[]
   /** Pins an open eBPF map or program again under its name. */
-  pinAgain(name: string): void
+  restorePin(name: string): void
 }
 
 /** Opens the node's pinned eBPF maps and programs. Loads missing programs. Throws an `EbpfError`. */
@@ -85,7 +85,7 @@ export function openObjects({ pins: folder = PINS, variant: wanted }: ObjectsOpt
         const now = new Set(pins.list())
         return [...pinnable.keys()].filter((name) => !now.has(name))
       },
-      pinAgain: (name) => pinAgain(kernel, folder, name, pinnable.get(name)),
+      restorePin: (name) => restorePin(kernel, folder, name, pinnable.get(name)),
       [Symbol.dispose]: close,
     }
   } catch (error) {
@@ -119,7 +119,7 @@ function assigningProgram(load: (name: ProgramName) => Program, required: boolea
 }
 
 /** Pins an eBPF map or program again. Creates the folder of the pins if it is missing. */
-function pinAgain(kernel: Ebpf, folder: string, name: string, what: { pin(path: string): void } | undefined): void {
+function restorePin(kernel: Ebpf, folder: string, name: string, what: { pin(path: string): void } | undefined): void {
   kernel.mountBpffs(dirname(folder))
   what?.pin(kernel.pins(folder, { version: VERSION, create: true }).pathOf(name))
 }
