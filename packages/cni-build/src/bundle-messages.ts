@@ -28,19 +28,19 @@ export function messagesOf(
   // Drops esbuild's own advice, because it names options of esbuild that `cni-build` does not have.
   const advised = messages.map(({ location, text, ...message }) => ({
     ...message,
-    text: inWords(text),
+    text: describeMessage(text),
     // Omits the source location of a message about a generated module, because the user has no such source file.
     location:
       location && !location.file.startsWith('cni-build:')
         ? { ...location, file: relative('', resolve(folder, location.file)) }
         : null,
-    notes: hint(inWords(text)),
+    notes: hint(describeMessage(text)),
   }))
   return esbuild.formatMessagesSync(advised, { kind, color: false }).map((text) => text.trim())
 }
 
 /** Replaces the path of a small-runtime source file by its Node module's name. */
-const inWords = (text: string): string =>
+const describeMessage = (text: string): string =>
   text.replace(
     /^No matching export in ".*\/runtime\/src\/node\/(.+?)(?:\/\1)?\.ts" for import (".+")$/,
     'node:$1 of the small runtime has no member $2',

@@ -42,7 +42,7 @@ export class AbortError extends Error {
 }
 
 /** Creates the error for a feature of Node and bun that the small runtime lacks. */
-export function notHere(what: string): Error & { code: string } {
+export function notSupported(what: string): Error & { code: string } {
   const error = new Error(`${what} does not exist on the small runtime: build with --runtime bun`)
   return coded(error, 'ERR_FEATURE_UNAVAILABLE_ON_PLATFORM')
 }

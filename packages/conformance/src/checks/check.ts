@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
 import { expectFailure } from '../judge/expect-failure.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import { noteUnreadableRules } from '../judge/remains.ts'
+import { blockIfUnreadable } from '../judge/remains.ts'
 import { shorten } from '../judge/shorten.ts'
 import { type Difference, difference, takeSnapshot } from '../world/snapshot.ts'
 import { filters, type Tampering, tamperings } from '../world/tamper.ts'
@@ -36,7 +36,7 @@ export const check: readonly Check[] = [
     spec: `${CHECK}: must return an error if something the plugin created is missing or in an invalid state`,
     async run(ctx) {
       if (!hasCheck(ctx) || (await ctx.working()) === undefined) return
-      noteUnreadableRules(ctx)
+      blockIfUnreadable(ctx)
       const found = await tamperingsOfAdd(ctx)
       if (found === undefined) return
       if (found.tamperings.length === 0) {

@@ -1,7 +1,7 @@
 import type { Check } from '../check.ts'
 import { addFirst } from '../judge/add-first.ts'
 import { expectSuccess } from '../judge/expect-success.ts'
-import { noteUnreadableRules, remains } from '../judge/remains.ts'
+import { blockIfUnreadable, remains } from '../judge/remains.ts'
 
 const DEL = 'SPEC 1.1.0, section 2, "DEL"'
 const MISSING =
@@ -76,7 +76,7 @@ export const del: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      noteUnreadableRules(ctx)
+      blockIfUnreadable(ctx)
       const attached = await ctx.attach()
       const left = await remains(attached, async () => {
         if ((await addFirst(ctx, attached)) === undefined) return

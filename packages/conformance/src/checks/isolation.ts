@@ -2,7 +2,7 @@ import type { AttachedPod } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
-import { noteUnreadableRules, remains, settledDifference } from '../judge/remains.ts'
+import { blockIfUnreadable, remains, settledDifference } from '../judge/remains.ts'
 import { shorten } from '../judge/shorten.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
@@ -16,7 +16,7 @@ export const isolation: readonly Check[] = [
     title: 'A pod that comes and goes leaves nothing on the node',
     spec: DEL,
     async run(ctx) {
-      noteUnreadableRules(ctx)
+      blockIfUnreadable(ctx)
       const take = () => takeSnapshot(ctx.world.node)
       // Ignores changes of the first pod, because its ADD may create resources that all pods share.
       const before = await take()
@@ -40,7 +40,7 @@ export const isolation: readonly Check[] = [
     spec: DEL,
     async run(ctx) {
       if ((await ctx.working()) === undefined) return
-      noteUnreadableRules(ctx)
+      blockIfUnreadable(ctx)
       const attached = await ctx.attach()
       const left = await remains(attached, () => addAndDelete(ctx, attached))
       if (left.length === 0) return
@@ -59,7 +59,7 @@ export const isolation: readonly Check[] = [
       if (!ctx.chained) return ctx.skip('not a chained plugin')
       if ((await ctx.working()) === undefined) return
       const attached = await ctx.attach()
-      noteUnreadableRules(ctx)
+      blockIfUnreadable(ctx)
       const before = await takeSnapshot(ctx.world.node)
       if ((await addFirst(ctx, attached)) === undefined) return
       const { added, removed } = difference(before, await takeSnapshot(ctx.world.node))

@@ -2,7 +2,7 @@ import { type AttachedPod, from } from '../attached-pod.ts'
 import type { Check } from '../check.ts'
 import type { Context } from '../context.ts'
 import { addFirst } from '../judge/add-first.ts'
-import { noteUnreadableRules, settled } from '../judge/remains.ts'
+import { blockIfUnreadable, settled } from '../judge/remains.ts'
 import { shorten } from '../judge/shorten.ts'
 import type { Pod } from '../world/pod.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
@@ -51,7 +51,7 @@ export const leftovers: readonly Check[] = [
     async run(ctx) {
       if (!from(ctx.version, '1.1.0')) return ctx.skip(`there is no GC in ${ctx.version}`)
       if ((await ctx.working()) === undefined) return
-      noteUnreadableRules(ctx)
+      blockIfUnreadable(ctx)
       // Adds and deletes a pod first, because the check ignores files that all pods share.
       if ((await addAndDelete(ctx)) === undefined) return
       const [alive, gone] = [await ctx.attach(), await ctx.attach()]

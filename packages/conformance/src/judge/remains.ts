@@ -5,7 +5,7 @@ import { unreadableReason } from '../world/nft-lines.ts'
 import { difference, type Snapshot, takeSnapshot } from '../world/snapshot.ts'
 
 /** Marks the running check as blocked if the suite cannot read the node's packet filters. */
-export function noteUnreadableRules(ctx: Context): void {
+export function blockIfUnreadable(ctx: Context): void {
   const why = unreadableReason(() => openNft(ctx.world.node))
   if (why !== undefined) ctx.block(`packet filters cannot be seen: ${why}`)
 }

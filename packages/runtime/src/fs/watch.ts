@@ -1,4 +1,4 @@
-import { notHere } from '../errors.ts'
+import { notSupported } from '../errors.ts'
 import { EventEmitter } from '../events/emitter.ts'
 import { host } from '../host.ts'
 import { POLLIN, Watcher } from '../loop/descriptors.ts'
@@ -33,7 +33,7 @@ export class FSWatcher extends EventEmitter {
 
   constructor(path: string, { persistent = true, recursive = false, signal }: WatchOptions) {
     super()
-    if (recursive) throw notHere('fs.watch with recursive')
+    if (recursive) throw notSupported('fs.watch with recursive')
     this.#name = path.slice(path.lastIndexOf('/') + 1)
     const fd = call('inotify_init1', IN_CLOEXEC_NONBLOCK)
     const result = fd < 0 ? fd : call('inotify_add_watch', fd, path, EVENTS)

@@ -1,5 +1,5 @@
 import { readExit, siginfo, WEXITED, waitForExit } from '../child/wait.ts'
-import { notHere } from '../errors.ts'
+import { notSupported } from '../errors.ts'
 import { host } from '../host.ts'
 import { callError } from '../sys/errno.ts'
 import { call, callAgain } from '../sys/numbers.ts'
@@ -23,7 +23,7 @@ export class TlsChild {
 
   /** Starts the TLS child process with a copy of the connected socket. */
   constructor(network: number, { ca, cert, key, name, address, insecure }: TlsSettings) {
-    if (host.tls === undefined) throw notHere(LACKING)
+    if (host.tls === undefined) throw notSupported(LACKING)
     const pair = new Int32Array(2)
     const paired = call('socketpair', AF_UNIX, SOCK_STREAM_CLOEXEC_NONBLOCK, 0, pair)
     if (paired < 0) throw callError(paired, 'socketpair')

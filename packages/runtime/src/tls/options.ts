@@ -1,4 +1,4 @@
-import { notHere } from '../errors.ts'
+import { notSupported } from '../errors.ts'
 import { host } from '../host.ts'
 import { ipAddress } from '../net/address.ts'
 import { isIP } from '../net/ip.ts'
@@ -59,7 +59,7 @@ const LACKING = [
 
 function refuseUnknown(options: object): void {
   for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && LACKING.includes(name)) throw notHere(`the option ${name} of TLS`)
+    if (value !== undefined && LACKING.includes(name)) throw notSupported(`the option ${name} of TLS`)
   }
 }
 
