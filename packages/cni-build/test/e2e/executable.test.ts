@@ -96,7 +96,7 @@ const timer = setInterval(() => {
     expect(JSON.parse((await run([program], { env: {} })).stdout)).toMatchObject({ compiled: 0 })
   })
 
-  it('runs as bun if the environment asks for it, as the README warns', async () => {
+  it('runs as bun if the environment asks for it, as the guide warns', async () => {
     const version = expect.stringMatching(/^1\.\d+\.\d+$/)
     const said = async (env: Record<string, string>) => (await run([outfile, '--version'], { env })).stdout.trim()
     expect([await said({ BUN_BE_BUN: '1' }), await said({ BUN_OPTIONS: '--version' })]).toEqual([version, version])

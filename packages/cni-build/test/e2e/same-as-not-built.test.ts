@@ -39,7 +39,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   'packages.prom-client': 'pushgateway.js:6: the module "zlib"',
 }
 
-/** Programs with other results on the small runtime, each for a reason in the README. */
+/** Programs with other results on the small runtime, each for a reason in the guide. */
 const DIFFERENT = new Set([
   // There is no parser at run time.
   'functions.names-and-lengths',
