@@ -14,6 +14,7 @@ import { commandProblems } from './shell-blocks.ts'
  * - Generated maps of packages equal the import rules in imports-map.ts.
  * - Commands in shell blocks exist.
  * - Links have a target.
+ * - The README of a package fits on a screen.
  */
 export function checkDocs() {
   const files = markdownFiles(root)
@@ -21,6 +22,7 @@ export function checkDocs() {
     ...includeProblems(file),
     ...mapProblems(file),
     ...linkProblems(file),
+    ...lengthProblems(relative(root, file), readFileSync(file, 'utf8')),
     ...commandProblems(file).map((problem) => `${relative(root, file)}: ${problem}`),
   ])
   if (problems.length > 0) throw new Stop(problems.join('\n'))
@@ -83,6 +85,16 @@ function linkProblems(file: string) {
     }
     return anchors(readFileSync(target, 'utf8')).includes(anchor) ? [] : [`${where} names no heading`]
   })
+}
+
+/** Maximum number of lines of a package's README, its page on npm. */
+const README_LINES = 80
+
+/** Reports the README of a package that does not fit on a screen. */
+export function lengthProblems(path: string, text: string): string[] {
+  const lines = text.trimEnd().split('\n').length
+  if (!/^packages\/[^/]+\/README\.md$/.test(path) || lines <= README_LINES) return []
+  return [`${path}: ${lines} lines, at most ${README_LINES}: move details to a page of docs, and link to it`]
 }
 
 const checkFolder = join(root, 'dist/docs-check')
