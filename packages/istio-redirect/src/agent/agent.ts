@@ -9,12 +9,12 @@ import type { AgentLog } from './log/agent-log.ts'
 import { calmLog } from './log/calm-log.ts'
 import { decideStop } from './on-cluster/decide-stop.ts'
 import { removePluginToken } from './on-cluster/plugin-token.ts'
-import type { EndReason, Part } from './part/part.ts'
-import type { ScopedLog } from './part/services.ts'
-import { whenAborted } from './part/when-aborted.ts'
-import { agentParts, type Parts } from './parts/parts.ts'
 import type { Readiness } from './serve/health.ts'
 import { metricsRegistry } from './serve/metrics.ts'
+import { type AgentServices, allServices } from './services/all-services.ts'
+import type { ScopedLog } from './shared/deps.ts'
+import type { EndReason, Service } from './shared/service.ts'
+import { whenAborted } from './shared/when-aborted.ts'
 
 /** Deadline in milliseconds for an uninstall to find pods that still need the plugin. */
 const SEARCH_MS = 5000
@@ -49,32 +49,32 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   )
   const logAndCount = installObserver(own, metrics)
   /** True while a newer agent on the node does the work and this agent only waits. */
-  let isAside = false
+  let isStandby = false
   const observe: NonNullable<InstallerOptions['observe']> = (event) => {
     logAndCount(event)
     if (!('artefact' in event) || event.artefact !== 'claim') return
-    isAside = event.type === 'not-ready' && onNode.status().artefacts.some(({ state }) => state === 'waiting')
-    reloading = reloading.then(() => updateAll(parts.ofClaim, config, own))
+    isStandby = event.type === 'not-ready' && onNode.status().artefacts.some(({ state }) => state === 'waiting')
+    reloading = reloading.then(() => updateAll(services.needClaim, config, own))
   }
   const onNode = installer({ ...config.install, observe, uncache: dropPageCache })
-  const readiness = (): Readiness => readinessOf(onNode, parts)
-  const parts = agentParts({
+  const readiness = (): Readiness => readinessOf(onNode, services)
+  const services = allServices({
     log,
     own,
     metrics,
     errors,
     readiness,
-    isAside: () => isAside,
+    isStandby: () => isStandby,
     isInstalled: () => onNode.status().ready,
   })
   announce(own, config)
   try {
-    for (const part of parts.all) await part.update(config)
+    for (const service of services.all) await service.update(config)
   } catch (error) {
-    await closeAll(parts.all, 'exchanged', own)
+    await closeAll(services.all, 'exchanged', own)
     throw error
   }
-  await parts.beforeInstall(signal)
+  await services.beforeInstall(signal)
   let reloading = Promise.resolve()
   const installing = onNode.run({ signal })
 
@@ -103,7 +103,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     log.configure(next.log)
     own.info(`the configuration changed: ${names.join(', ')}`)
     announce(own, next)
-    await updateAll(parts.all, next, own)
+    await updateAll(services.all, next, own)
   }
   const reloadLater = (bySignal: boolean): void => {
     reloading = reloading.then(() => reload(bySignal))
@@ -118,18 +118,18 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
     needTime(SEARCH_MS)
     await leave(onNode, config, own)
   }
-  await closeAll(parts.all, why, own)
+  await closeAll(services.all, why, own)
 }
 
-function readinessOf(installer: Installer, parts: Parts): Readiness {
+function readinessOf(installer: Installer, services: AgentServices): Readiness {
   const { ready, reason, artefacts } = installer.status()
   const reasons = artefacts.flatMap((one) =>
     one.state === 'ok' || one.state === 'skipped' ? [] : [`${one.artefact}: ${one.reason ?? one.path}`],
   )
   if (reasons.length === 0 && !ready) reasons.push(reason ?? 'the first installation is not complete')
-  // Puts the problems of components such as ambient mode first, because these problems may cause the installation's
+  // Puts the problems of services such as ambient mode first, because these problems may cause the installation's
   // problems.
-  reasons.unshift(...parts.problems())
+  reasons.unshift(...services.problems())
   return { ready: reasons.length === 0, reasons }
 }
 
@@ -144,9 +144,13 @@ function announce(log: ScopedLog, { values, warnings, ambient, repair, install }
   for (const warning of warnings) log.warn(warning)
 }
 
-async function updateAll(parts: readonly Part<AgentConfig>[], config: AgentConfig, log: ScopedLog): Promise<void> {
-  for (const part of parts) {
-    await part
+async function updateAll(
+  services: readonly Service<AgentConfig>[],
+  config: AgentConfig,
+  log: ScopedLog,
+): Promise<void> {
+  for (const service of services) {
+    await service
       .update(config)
       .catch((error) => log.error(`cannot apply the new setting, the former one stays in force: ${messageOf(error)}`))
   }
@@ -167,6 +171,6 @@ async function leave(installer: Installer, { pluginToken }: AgentConfig, log: Sc
   }
 }
 
-async function closeAll(parts: readonly Part<AgentConfig>[], why: EndReason, log: ScopedLog): Promise<void> {
-  for (const part of parts) await part.close(why).catch((error) => log.error(`stopping: ${messageOf(error)}`))
+async function closeAll(services: readonly Service<AgentConfig>[], why: EndReason, log: ScopedLog): Promise<void> {
+  for (const service of services) await service.close(why).catch((error) => log.error(`stopping: ${messageOf(error)}`))
 }

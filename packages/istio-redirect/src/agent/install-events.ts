@@ -1,5 +1,5 @@
 import { eventLines, type Health, type InstallerOptions } from '@cni/installer'
-import type { Metrics, ScopedLog } from './part/services.ts'
+import type { Metrics, ScopedLog } from './shared/deps.ts'
 
 const FAILURES: Readonly<Record<Health['artefact'], string>> = {
   claim: 'CLAIM_NODE_FAILURE',

@@ -1,4 +1,4 @@
-import type { RepairConfig } from '../../src/agent/part/services.ts'
+import type { RepairConfig } from '../../src/agent/shared/deps.ts'
 
 /** Settings of the repair controller on node `n1`, without an action. */
 export const repairDefaults: RepairConfig = {

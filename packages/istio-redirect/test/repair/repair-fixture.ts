@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ApiServer, Grant, StoredPod } from '@cni/kube/testing'
 import type { ListWatchOptions } from '../../../kube/src/watch/list-watch-options.ts'
-import type { RepairConfig } from '../../src/agent/part/services.ts'
 import { podWatches } from '../../src/agent/pods/pod-watches.ts'
-import { type RepairDeps, startRepair } from '../../src/agent/repair/start-repair.ts'
+import { type RepairOverrides, startRepair } from '../../src/agent/repair/start-repair.ts'
+import type { RepairConfig } from '../../src/agent/shared/deps.ts'
 import { repairGrants } from '../../src/testing/grants.ts'
 import { meshPod, type PodOptions } from '../../src/testing/pods.ts'
 import { recordingLog } from '../stage/log.ts'
@@ -15,7 +15,7 @@ import { repairDefaults } from './repair-defaults.ts'
 export type RepairFixture = Awaited<ReturnType<typeof repairFixture>>
 
 /** Options of the repair controller and its API server in a test. */
-export interface RepairFixtureOptions extends RepairDeps {
+export interface RepairFixtureOptions extends RepairOverrides {
   readonly config?: Partial<RepairConfig>
   readonly pods?: readonly StoredPod[]
   readonly grants?: readonly Grant[]

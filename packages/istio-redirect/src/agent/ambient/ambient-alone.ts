@@ -47,7 +47,7 @@ export interface StartedAmbient {
 }
 
 /**
- * Starts only ambient mode, without the agent's other components. Until ambient mode works, the agent refuses the pods
+ * Starts only ambient mode, without the agent's other services. Until ambient mode works, the agent refuses the pods
  * that plugins report. Retries after every error.
  */
 export async function startAmbient(options: StartAmbientOptions): Promise<StartedAmbient> {

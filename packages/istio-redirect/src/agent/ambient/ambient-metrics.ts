@@ -1,4 +1,4 @@
-import type { Gauge, Metrics } from '../part/services.ts'
+import type { Gauge, Metrics } from '../shared/deps.ts'
 
 /** Type of a pod's reconciliation. Istio's metric uses the same names. */
 export type ReconcileEvent = 'add' | 'update' | 'delete'

@@ -1,8 +1,8 @@
 import { type KubeClient, kubeClient, listWatch, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import type { RequestReports } from '../part/server-reach.ts'
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
+import type { RequestReports } from '../shared/server-reach.ts'
 import type { PodStore } from './pods/pod-store.ts'
 import type { RunAmbientOptions } from './run-options.ts'
 

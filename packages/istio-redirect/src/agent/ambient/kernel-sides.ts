@@ -2,7 +2,7 @@ import type { IptablesBackend } from '@cni/iptables'
 import type { KernelSide } from '@cni/istio-node-level'
 import type { Netns } from '@cni/netns'
 import type { AmbientConfig, NodeLevelConfig } from '../config/ambient-config.ts'
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
 
 /** Options for the creation of a `KernelSide`, the part of node-level redirection that changes the kernel. */
 export interface KernelSideOptions {

@@ -1,6 +1,6 @@
 import { pluginInRuntime } from '@cni/installer'
 import { messageOf } from '@cni/types'
-import type { CriConfig } from '../part/services.ts'
+import type { CriConfig } from '../shared/deps.ts'
 import type { Check } from './checks.ts'
 
 /** Checks that the container runtime runs the plugin. A failed query causes only a warning. */

@@ -1,7 +1,7 @@
 import { VERSION } from '@cni/host/cli'
 import { askDaemon } from '@cni/skel/daemon'
-import type { ServeConfig } from '../part/services.ts'
 import { readStatus, type ServingStatus, STATUS_PATH } from '../serve/serving-status.ts'
+import type { ServeConfig } from '../shared/deps.ts'
 import { type Check, checksOf } from './checks.ts'
 
 /**

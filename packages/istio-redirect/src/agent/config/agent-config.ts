@@ -3,7 +3,7 @@ import { apiServerUrl, type InstallerOptions, isInstallError, type RuntimeReadin
 import { quote } from '@cni/types'
 import { SERVE_SOCKET } from '../../serve/socket.ts'
 import { type LogSettings, parseLevels, pluginLevel } from '../log/levels.ts'
-import type { ApiAccess, CriConfig, PluginTokenConfig, RepairConfig, ServeConfig } from '../part/services.ts'
+import type { ApiAccess, CriConfig, PluginTokenConfig, RepairConfig, ServeConfig } from '../shared/deps.ts'
 import type { AmbientConfig, NodeLevelConfig } from './ambient-config.ts'
 import { backendFile } from './backend-file.ts'
 import { checkValues } from './check-values.ts'
@@ -15,7 +15,7 @@ import type { Resolved } from './resolve.ts'
 import { nodeLevelSelectors, parseSelectors } from './selectors.ts'
 import type { Values } from './variables.ts'
 
-/** Configuration of the agent, with one member for each component of the agent. */
+/** Configuration of the agent, with one member for each service of the agent. */
 export interface AgentConfig {
   readonly install: InstallerOptions
   readonly log: LogSettings

@@ -1,4 +1,4 @@
-import type { Labels, ScopedLog } from '../part/services.ts'
+import type { Labels, ScopedLog } from '../shared/deps.ts'
 import type { LogEntry } from './format.ts'
 import { isShown, type LogSettings, levelOf } from './levels.ts'
 

@@ -1,4 +1,4 @@
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
 
 /** Log of a recurring failure and its recovery. An equal failure is logged again only after five minutes. */
 export interface CalmLog {

@@ -1,5 +1,5 @@
 import { escapeUnsafe } from '@cni/types'
-import type { Labels } from '../part/services.ts'
+import type { Labels } from '../shared/deps.ts'
 
 /** Log line of the agent as data, before it is formatted. */
 export interface LogEntry {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ApiAccess } from '../part/services.ts'
+import type { ApiAccess } from '../shared/deps.ts'
 import { DAEMON_SET, daemonSet } from './daemon-set.ts'
 
 const NAMESPACE = 'istio-system'

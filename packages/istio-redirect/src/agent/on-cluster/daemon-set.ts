@@ -2,7 +2,7 @@ import { isKubeError, type KubeClient, KubeError, kubeClient, serviceAccountAcce
 import { messageOf, printable } from '@cni/types'
 import * as z from 'zod/mini'
 import { pause } from '../../pause.ts'
-import type { ApiAccess } from '../part/services.ts'
+import type { ApiAccess } from '../shared/deps.ts'
 import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 
 /** Name of the agent's DaemonSet. The name is fixed, because the plugin recognizes the agent's pods by this name. */

@@ -1,9 +1,9 @@
 import type { AgentConfig } from '../config/agent-config.ts'
-import type { EndReason } from '../part/part.ts'
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
+import type { EndReason } from '../shared/service.ts'
 
 /** Dependencies of {@link decideStop}, which decides if a stopping agent removes the plugin. */
-export interface StopServices {
+export interface StopDeps {
   readonly log: ScopedLog
   /** Extends the usual deadline for stopping the agent by `ms` milliseconds. */
   readonly needTime: (ms: number) => void
@@ -12,7 +12,7 @@ export interface StopServices {
 /** Decides which plugin files a stopping agent leaves. In doubt, keeps the files that pods need to start. */
 export async function decideStop(
   { api, install, safeUpgrade, values }: AgentConfig,
-  { log, needTime }: StopServices,
+  { log, needTime }: StopDeps,
 ): Promise<EndReason> {
   if (!safeUpgrade || api.namespace === '') {
     log.info('stopping: the plugin is removed from this node')

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { kubeClient } from '../../../../kube/src/client/client.ts'
 import { serviceAccountAccess } from '../../../../kube/src/config/service-account.ts'
 import { meshPod } from '../../testing/index.ts'
-import type { ApiAccess } from '../part/services.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
+import type { ApiAccess } from '../shared/deps.ts'
 import { keepPluginToken, removePluginToken } from './plugin-token.ts'
 
 let folder: string

@@ -1,11 +1,11 @@
 import { isKubeError, kubeClient, serviceAccountAccess, tokenFile } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import type { RequestReports } from '../part/server-reach.ts'
-import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../part/services.ts'
+import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../shared/deps.ts'
+import type { RequestReports } from '../shared/server-reach.ts'
 
 /** Dependencies of {@link keepPluginToken}, which renews the plugin's token. */
-export interface PluginTokenServices {
+export interface PluginTokenDeps {
   readonly config: PluginTokenConfig
   readonly api: ApiAccess
   readonly log: ScopedLog
@@ -31,8 +31,8 @@ export interface PluginToken {
 }
 
 /** Keeps a valid token of the plugin in a file. The token outlives the agent's pod. */
-export function keepPluginToken(services: PluginTokenServices): PluginToken {
-  const { config, api, log, expiry, failed, reports, signal, pauseMs } = services
+export function keepPluginToken(deps: PluginTokenDeps): PluginToken {
+  const { config, api, log, expiry, failed, reports, signal, pauseMs } = deps
   const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)
   let problem: string | undefined
   const { first, done, expires } = tokenFile(config.file).keep({
@@ -48,7 +48,7 @@ export function keepPluginToken(services: PluginTokenServices): PluginToken {
       reports?.answered()
     },
     failed(error) {
-      problem = problemOf(error, services)
+      problem = problemOf(error, deps)
       failed()
       calm.failed(problem)
       if (isKubeError(error)) reports?.failed(error)
@@ -62,7 +62,7 @@ export const removePluginToken = ({ file }: PluginTokenConfig): string | undefin
 
 // internal
 
-function problemOf(error: unknown, { config, api }: PluginTokenServices): string {
+function problemOf(error: unknown, { config, api }: PluginTokenDeps): string {
   const what = `no token for service account ${config.account} in namespace ${printable(api.namespace)}`
   const hint =
     isKubeError(error) && error.status === 403

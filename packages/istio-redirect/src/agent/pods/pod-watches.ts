@@ -7,7 +7,7 @@ import {
   type ServiceAccount,
   serviceAccountAccess,
 } from '@cni/kube'
-import type { RequestReports } from '../part/server-reach.ts'
+import type { RequestReports } from '../shared/server-reach.ts'
 
 /** Selection of the pods that a watch reports: node, field selectors and label selectors. */
 export interface WatchedPods {

@@ -1,5 +1,5 @@
-import type { RepairConfig } from '../part/services.ts'
 import type { InitContainerStatus, ObservedPod, Termination } from '../pods/observed-pod.ts'
+import type { RepairConfig } from '../shared/deps.ts'
 
 /** Settings that define when the repair controller treats a pod as broken. */
 export type BrokenFilter = Pick<

@@ -1,8 +1,8 @@
 import type { eventRecorder, KubeClient, KubeRequest } from '@cni/kube'
 import { isKubeError, podPath } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
-import type { Counter, RepairConfig, ScopedLog } from '../part/services.ts'
 import { keyOf, type ObservedPod } from '../pods/observed-pod.ts'
+import type { Counter, RepairConfig, ScopedLog } from '../shared/deps.ts'
 
 /** Action of the repair controller on broken pods, in this order of priority. */
 export type Mode = 'repair' | 'delete' | 'label' | 'none'

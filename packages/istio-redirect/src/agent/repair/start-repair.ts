@@ -11,10 +11,10 @@ import {
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import type { ApiAccess, Metrics, RepairConfig, ScopedLog } from '../part/services.ts'
-import { whenAborted } from '../part/when-aborted.ts'
 import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
+import type { ApiAccess, Metrics, RepairConfig, ScopedLog } from '../shared/deps.ts'
+import { whenAborted } from '../shared/when-aborted.ts'
 import { isBroken } from './broken.ts'
 import { modeOf, reconciler } from './reconcile.ts'
 import { repairInPlace } from './repair-in-place.ts'
@@ -23,7 +23,7 @@ import { repairInPlace } from './repair-in-place.ts'
 const MAX_ATTEMPTS = 5
 
 /** Dependencies of the repair controller. */
-export interface RepairServices {
+export interface RepairDeps {
   readonly config: RepairConfig
   readonly api: ApiAccess
   readonly log: ScopedLog
@@ -37,7 +37,7 @@ export interface RepairServices {
 }
 
 /** Dependencies of the repair controller that tests replace. */
-export interface RepairDeps {
+export interface RepairOverrides {
   /** Path at which the agent sees the node's procfs. Default `/host/proc`. */
   readonly hostProc?: string
   /** Function that repairs a pod. Default: writes the missing rules in the running pod. */
@@ -51,9 +51,9 @@ export interface RepairDeps {
  * Repair logs and retries all failed API requests. If the promise rejects, the caller logs the error and restarts
  * repair after a pause. The installation is never affected.
  */
-export async function startRepair(services: RepairServices, around: RepairDeps = {}): Promise<void> {
-  const { config, api, log, metrics, watches, signal } = services
-  const { hostProc = '/host/proc', repair = inPlace } = around
+export async function startRepair(deps: RepairDeps, overrides: RepairOverrides = {}): Promise<void> {
+  const { config, api, log, metrics, watches, signal } = deps
+  const { hostProc = '/host/proc', repair = inPlace } = overrides
   const mode = modeOf(config)
   if (mode === 'none') {
     log.info('repair is enabled without an action (repair, delete or label): nothing is watched')
@@ -154,7 +154,7 @@ interface SeenPod extends ObservedPod {
 }
 
 /** Drops a pod's members that repairing, deleting and labelling do not read. */
-function whatActionsNeed(pod: ObservedPod, { brokenPodLabelKey: key }: RepairServices['config']): ObservedPod {
+function whatActionsNeed(pod: ObservedPod, { brokenPodLabelKey: key }: RepairDeps['config']): ObservedPod {
   const labels = Object.hasOwn(pod.labels, key) ? { [key]: '' } : {}
   return { ...pod, labels, annotations: {}, initContainers: [] }
 }

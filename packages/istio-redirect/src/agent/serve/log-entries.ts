@@ -1,6 +1,6 @@
 import { isObject } from '@cni/types'
 import type { LogEntry } from '../log/format.ts'
-import type { Labels } from '../part/services.ts'
+import type { Labels } from '../shared/deps.ts'
 
 /** Maximal nesting depth of objects and arrays in a log line, against stack overflows. */
 const MAX_DEPTH = 32

@@ -6,10 +6,10 @@ import Counter from 'prom-client/lib/counter.js'
 import Gauge from 'prom-client/lib/gauge.js'
 import Histogram from 'prom-client/lib/histogram.js'
 import Registry from 'prom-client/lib/registry.js'
-import type { Metrics, Histogram as OneHistogram } from '../part/services.ts'
 import type { BoundedOptions } from '../server/bounded-connections.ts'
 import { boundedServer } from '../server/bounded-server.ts'
 import { notFound, targetOf } from '../server/target.ts'
+import type { Metrics, Histogram as OneHistogram } from '../shared/deps.ts'
 
 /** Registry of the agent's metrics, which also prints them in the text format of Prometheus. */
 export interface MetricsRegistry extends Metrics {

@@ -7,14 +7,14 @@ import { getPod, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { makeBatch } from '../../decide/make-batch.ts'
 import type { AddRequest } from '../../serve/add-request.ts'
 import { calmLog } from '../log/calm-log.ts'
-import { keepRunning } from '../part/keep-running.ts'
-import type { ApiAccess, ScopedLog, ServeConfig } from '../part/services.ts'
 import type { HandedPod } from '../pods/handed-pod.ts'
 import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { rightPod } from '../pods/right-pod.ts'
 import type { CloseReason } from '../server/bounded-connections.ts'
 import { keepSocket } from '../server/kept-socket.ts'
+import type { ApiAccess, ScopedLog, ServeConfig } from '../shared/deps.ts'
+import { keepRunning } from '../shared/keep-running.ts'
 import type { AmbientStatus } from './ambient-status.ts'
 import { answerAdd } from './answer-add.ts'
 import { atMost } from './at-most.ts'
@@ -24,7 +24,7 @@ import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
 
 /** Dependencies of {@link startServing}, the service that answers the plugin's calls. */
-export interface ServingServices {
+export interface ServingDeps {
   readonly config: ServeConfig
   readonly api: ApiAccess
   readonly watches: PodWatches
@@ -55,8 +55,8 @@ const MOST_ASKED = 2
 const ENROLLING_MS = 2500
 
 /** Answers the plugin's calls on a socket. Resolves with the function that stops this service. */
-export async function startServing(services: ServingServices): Promise<() => Promise<void>> {
-  const { config, api, watches, own, metrics } = services
+export async function startServing(deps: ServingDeps): Promise<() => Promise<void>> {
+  const { config, api, watches, own, metrics } = deps
   const stop = new AbortController()
   const { signal } = stop
   const cache = config.nodeName === '' ? undefined : podCache()
@@ -80,12 +80,12 @@ export async function startServing(services: ServingServices): Promise<() => Pro
         metrics.found(source)
         return pod
       },
-      enrol: (pod) => within(ENROLLING_MS, services.enrol?.(podOf(pod), left)),
+      enrol: (pod) => within(ENROLLING_MS, deps.enrol?.(podOf(pod), left)),
     })
   const status = (): ServingStatus => {
     const problem = cache === undefined ? NAMELESS : cache.problem()
     const pods = problem === undefined ? 'watched' : 'asked for'
-    return { version: VERSION, pods, problem, ambient: services.ambient?.(), upgrade: services.upgrade?.() }
+    return { version: VERSION, pods, problem, ambient: deps.ambient?.(), upgrade: deps.upgrade?.() }
   }
   const following =
     cache &&
@@ -93,7 +93,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
       'the watch of pods',
       async () => {
         try {
-          const observer = telling(cache.observer, services)
+          const observer = telling(cache.observer, deps)
           await watches.follow({ api, nodeName: config.nodeName }, observer, signal)
         } finally {
           cache.observer.failed(new KubeError('ABORTED', 'pods are not watched'), 0)
@@ -102,7 +102,7 @@ export async function startServing(services: ServingServices): Promise<() => Pro
       },
       { log: own, signal },
     )
-  const { closed, failed } = services
+  const { closed, failed } = deps
   const server = () => decisionServer({ version: VERSION, answer, answered: metrics.answered, status, closed })
   const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
   return async () => {
@@ -124,7 +124,7 @@ async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | 
 }
 
 /** Wraps an observer of the pod watch to add log lines and a metric. */
-function telling(observer: Observer, { own, metrics }: ServingServices): Observer {
+function telling(observer: Observer, { own, metrics }: ServingDeps): Observer {
   const calm = calmLog(own, 'the pods of this node are watched again')
   return {
     ...observer,

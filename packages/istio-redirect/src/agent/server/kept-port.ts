@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { messageOf } from '@cni/types'
 import { pause } from '../../pause.ts'
 import { calmLog } from '../log/calm-log.ts'
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
 import { listen, shut } from './listen.ts'
 
 /** Pause before a retry on a busy port, in milliseconds. */

@@ -2,7 +2,7 @@ import { chmodSync, type FSWatcher, lstatSync, mkdirSync, rmdirSync, unlinkSync,
 import { dirname } from 'node:path'
 import { errnoOf, messageOf } from '@cni/types'
 import { calmLog } from '../log/calm-log.ts'
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
 import { type ClosableServer, listen, shut } from './listen.ts'
 
 /** Interval in milliseconds between checks of the socket. A check creates a missing or replaced socket again. */

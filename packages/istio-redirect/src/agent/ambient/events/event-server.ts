@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { messageOf, printable } from '@cni/types'
-import type { Counter, ScopedLog } from '../../part/services.ts'
 import { bodyOf } from '../../server/body-of.ts'
 import { type BoundedOptions, boundsFor } from '../../server/bounded-connections.ts'
 import { boundedServer } from '../../server/bounded-server.ts'
 import { notFound, targetOf } from '../../server/target.ts'
+import type { Counter, ScopedLog } from '../../shared/deps.ts'
 import { type PodEvent, readPodEvent } from './pod-event.ts'
 
 /** Options of {@link eventServer}, the HTTP server for events of plugins. */

@@ -2,8 +2,8 @@ import { hostIpOf } from '@cni/istio-node-level'
 import { kubeClient, serviceAccountAccess } from '@cni/kube'
 import { type Netns, openRtnl } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import type { ApiAccess } from '../../part/services.ts'
 import { DiscoveryError } from '../../proc/discovery-error.ts'
+import type { ApiAccess } from '../../shared/deps.ts'
 import type { HostIp } from './hosted-kernel.ts'
 
 /** Options of {@link askHostIp}, which finds the node's IPv4 address. */

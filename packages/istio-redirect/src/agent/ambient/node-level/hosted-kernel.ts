@@ -1,6 +1,6 @@
 import type { hostIpOf, KernelSide } from '@cni/istio-node-level'
 import { messageOf, printable } from '@cni/types'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import type { ChosenKernelSide } from '../kernel-sides.ts'
 
 /** IPv4 address of the node, with a reason for the log why this address was chosen. */

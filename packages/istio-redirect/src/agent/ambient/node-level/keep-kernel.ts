@@ -2,7 +2,7 @@ import type { KernelSide } from '@cni/istio-node-level'
 import { messageOf, printable } from '@cni/types'
 import { pause } from '../../../pause.ts'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import { healPace } from '../node/heal-pace.ts'
 

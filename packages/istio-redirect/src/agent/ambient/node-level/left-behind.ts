@@ -6,7 +6,7 @@ import { type NetnsTarget, netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import * as z from 'zod/mini'
 import type { AmbientConfig, NodeLevelConfig } from '../../config/ambient-config.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 

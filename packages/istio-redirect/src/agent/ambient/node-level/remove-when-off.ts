@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { AgentConfig } from '../../config/agent-config.ts'
 import { backendFile } from '../../config/backend-file.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import { hostRootOf } from '../run-options.ts'
 import { nodeLevelMark } from './node-level-mark.ts'
 

@@ -2,7 +2,7 @@ import { electZtunnel, type KernelSide, type ZtunnelPod } from '@cni/istio-node-
 import type { Netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import { noNamespaceOf } from '../pods/enroller.ts'
 import { podQueue } from '../pods/pod-queue.ts'
 

@@ -1,6 +1,6 @@
 import { messageOf } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
 import type { NodePart, ReconcileNodeEvent } from './reconcile-node.ts'
 

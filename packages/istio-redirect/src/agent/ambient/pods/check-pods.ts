@@ -1,7 +1,7 @@
 import { type AmbientPod, podRef } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import type { CheckedPod, NamespaceCheck, NamespaceFinding } from '../namespace/namespace-check.ts'
 import { workloadOf } from './enroller.ts'
 import type { PodQueue } from './pod-queue.ts'

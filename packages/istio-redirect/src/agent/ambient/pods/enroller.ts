@@ -4,7 +4,7 @@ import type { KubeRequest } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import { driftCache, markAt, markOf } from '../namespace/drift-cache.ts'
 import {
   enrolNamespace,

@@ -1,8 +1,8 @@
 import type { KubeRequest } from '@cni/kube'
 import { isKubeError, keptClients, serviceAccountAccess } from '@cni/kube'
 import { isObject } from '@cni/types'
-import type { RequestReports } from '../../part/server-reach.ts'
-import type { ApiAccess } from '../../part/services.ts'
+import type { ApiAccess } from '../../shared/deps.ts'
+import type { RequestReports } from '../../shared/server-reach.ts'
 
 /** Sends patches of pods to the API server over connections that stay open. */
 export interface PodPatches extends Disposable {

@@ -1,5 +1,5 @@
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import type { Reached } from './next-step.ts'
 
 /** State of a pod's enrolment, as the agent keeps it in memory. */

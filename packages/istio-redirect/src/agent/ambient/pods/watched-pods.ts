@@ -2,7 +2,7 @@ import { namespaceMatters, namespaceWarning } from '@cni/istio-rules'
 import { printable } from '@cni/types'
 import type { AmbientConfig } from '../../config/ambient-config.ts'
 import { calmLog } from '../../log/calm-log.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import { type PodStore, podStore } from './pod-store.ts'
 
 /** Options of {@link watchedPods}, which fills a store of the node's pods. */

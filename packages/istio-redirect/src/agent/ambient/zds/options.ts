@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns'
 import type { UnixConnection } from '@cni/netns/unix'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
-import type { ScopedLog } from '../../part/services.ts'
+import type { ScopedLog } from '../../shared/deps.ts'
 import type { KnownPod } from '../namespace/netns-cache.ts'
 
 /** Options of {@link startZds}, the server for ztunnels. */

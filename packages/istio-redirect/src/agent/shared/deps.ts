@@ -26,7 +26,7 @@ export interface Histogram {
   observe(value: number): void
 }
 
-/** Factory of metrics. Returns an existing metric again, because components restart. */
+/** Factory of metrics. Returns an existing metric again, because services restart. */
 export interface Metrics {
   counter(name: string, help: string, labelNames?: readonly string[]): Counter
   gauge(name: string, help: string, labelNames?: readonly string[]): Gauge

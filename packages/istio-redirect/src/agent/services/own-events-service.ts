@@ -3,13 +3,13 @@ import { eventRecorder, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { calmLog } from '../log/calm-log.ts'
-import { agentPart, type Part } from '../part/part.ts'
-import type { Outage, ServerReach } from '../part/server-reach.ts'
-import type { ScopedLog } from '../part/services.ts'
 import type { Readiness } from '../serve/health.ts'
+import type { ScopedLog } from '../shared/deps.ts'
+import type { Outage, ServerReach } from '../shared/server-reach.ts'
+import { agentService, type Service } from '../shared/service.ts'
 
-/** Dependencies of {@link ownEventsPart}, which writes Kubernetes events about problems of the node. */
-export interface OwnEventsServices {
+/** Dependencies of {@link ownEventsService}, which writes Kubernetes events about problems of the node. */
+export interface OwnEventsDeps {
   readonly log: ScopedLog
   readonly readiness: () => Readiness
   /** Tracker that reports outages and refusals of the API server. */
@@ -21,8 +21,14 @@ export interface OwnEventsServices {
 }
 
 /** Writes problems of the node as Kubernetes events about the agent's own pod. */
-export function ownEventsPart({ log, readiness, reach, failed, lookMs = 5000 }: OwnEventsServices): Part<AgentConfig> {
-  return agentPart<AgentConfig>(
+export function ownEventsService({
+  log,
+  readiness,
+  reach,
+  failed,
+  lookMs = 5000,
+}: OwnEventsDeps): Service<AgentConfig> {
+  return agentService<AgentConfig>(
     ({ api, values: { podName, podUid }, warnings }) => ({ api, podName, podUid, warnings }),
     async ({ api, values: { podName: name, podUid: uid }, warnings }) => {
       const { namespace } = api

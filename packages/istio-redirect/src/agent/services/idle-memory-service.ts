@@ -1,8 +1,8 @@
 import type { AgentConfig } from '../config/agent-config.ts'
-import { agentPart, type Part } from '../part/part.ts'
+import { agentService, type Service } from '../shared/service.ts'
 
-/** Dependencies of {@link restPart}, which releases memory of an idle agent. Tests replace them. */
-export interface RestServices {
+/** Dependencies of {@link idleMemoryService}, which releases memory of an idle agent. Tests replace them. */
+export interface IdleMemoryDeps {
   /** Returns unused memory of the JavaScript runtime to the kernel. Absent if the runtime has no function for this. */
   readonly shrink?: (() => void) | undefined
   /** Returns the processor time that the agent's process has used so far, in milliseconds. */
@@ -12,12 +12,12 @@ export interface RestServices {
 }
 
 /** Releases unused memory when the agent becomes idle, after its start and after later work. */
-export function restPart({
+export function idleMemoryService({
   shrink = runtimeShrink(),
   cpuMs = ownCpuMs,
   lookMs = 10_000,
-}: RestServices = {}): Part<AgentConfig> {
-  return agentPart<AgentConfig>(
+}: IdleMemoryDeps = {}): Service<AgentConfig> {
+  return agentService<AgentConfig>(
     () => '',
     async () => {
       if (shrink === undefined) return async () => {}

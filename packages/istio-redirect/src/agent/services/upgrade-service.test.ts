@@ -5,8 +5,8 @@ import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
-import { serverReach } from '../part/server-reach.ts'
-import { upgradePart } from './upgrade-part.ts'
+import { serverReach } from '../shared/server-reach.ts'
+import { upgradeService } from './upgrade-service.ts'
 
 let folder: string
 let api: ApiServer
@@ -37,44 +37,44 @@ async function serving(
   const refusals: string[] = []
   const reach = serverReach()
   reach.onRefusal((problem) => void refusals.push(problem))
-  const part = upgradePart({ log, reach, pauseMs: 5 })
-  await part.update(config)
-  return { part, refusals }
+  const service = upgradeService({ log, reach, pauseMs: 5 })
+  await service.update(config)
+  return { service, refusals }
 }
 
 test('with permission, the agent reads its DaemonSet once and logs nothing', async () => {
-  const { part, refusals } = await serving(['get daemonsets'])
+  const { service, refusals } = await serving(['get daemonsets'])
   await expect.poll(() => api.requests.length).toBe(1)
-  await part.close('removed')
-  expect([part.problem(), refusals, lines]).toEqual([undefined, [], []])
+  await service.close('removed')
+  expect([service.problem(), refusals, lines]).toEqual([undefined, [], []])
 })
 
 test('without permission, the agent logs that once and retries', async () => {
-  const { part, refusals } = await serving([])
+  const { service, refusals } = await serving([])
   const words = 'cannot get resource "daemonsets" in API group "apps" in the namespace "istio-system"'
   await expect.poll(() => api.requests.length).toBeGreaterThan(2)
-  expect(part.problem()).toContain(words)
+  expect(service.problem()).toContain(words)
   expect(refusals).toEqual([expect.stringContaining(words)])
   expect(lines).toEqual([
     expect.stringContaining('cannot distinguish an update of the DaemonSet from its removal: GET '),
   ])
-  await part.close('removed')
+  await service.close('removed')
 })
 
 test('a failing server is queried again without a report', async () => {
-  const { part, refusals } = await serving(['get daemonsets'], {}, (server) =>
+  const { service, refusals } = await serving(['get daemonsets'], {}, (server) =>
     server.misbehave({ status: 503 }, { status: 503 }, { status: 503 }),
   )
   await expect.poll(() => api.requests.length, { timeout: 10_000 }).toBe(4)
-  await part.close('removed')
-  expect([part.problem(), refusals, lines]).toEqual([undefined, [], []])
+  await service.close('removed')
+  expect([service.problem(), refusals, lines]).toEqual([undefined, [], []])
 })
 
 test.each<[string, Record<string, string>]>([
   ['cleans up at every stop', { AMBIENT_DISABLE_SAFE_UPGRADE: 'true' }],
   ['has no namespace', { POD_NAMESPACE: '' }],
 ])('an agent that %s does not read its DaemonSet', async (_, env) => {
-  const { part } = await serving([], env)
-  await part.close('removed')
+  const { service } = await serving([], env)
+  await service.close('removed')
   expect(api.requests).toEqual([])
 })

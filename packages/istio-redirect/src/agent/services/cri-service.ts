@@ -3,13 +3,13 @@ import { pluginInRuntime } from '@cni/installer'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { calmLog } from '../log/calm-log.ts'
-import { keepRunning } from '../part/keep-running.ts'
-import { agentPart, type Part } from '../part/part.ts'
-import type { Metrics, ScopedLog } from '../part/services.ts'
+import type { Metrics, ScopedLog } from '../shared/deps.ts'
+import { keepRunning } from '../shared/keep-running.ts'
+import { agentService, type Service } from '../shared/service.ts'
 import { runtimeMetric } from './runtime-metric.ts'
 
-/** Dependencies of {@link criPart}, which checks that the container runtime runs the plugin. */
-export interface CriPartServices {
+/** Dependencies of {@link criService}, which checks that the container runtime runs the plugin. */
+export interface CriDeps {
   readonly log: ScopedLog
   readonly metrics: Metrics
   /**
@@ -25,8 +25,8 @@ export interface CriPartServices {
   readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
 }
 
-/** Component of the agent that checks if the container runtime runs the plugin. */
-export interface CriPart extends Part<AgentConfig> {
+/** Service of the agent that checks if the container runtime runs the plugin. */
+export interface CriService extends Service<AgentConfig> {
   /** Returns the reason why the container runtime does not run the plugin, if any. */
   problems(): string[]
 }
@@ -35,11 +35,11 @@ export interface CriPart extends Part<AgentConfig> {
 const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
 
 /** Asks the container runtime at intervals if it runs the plugin. A failed query does not change readiness. */
-export function criPart(services: CriPartServices): CriPart {
-  const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = services
-  const setMetric = runtimeMetric(services.metrics)
+export function criService(deps: CriDeps): CriService {
+  const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = deps
+  const setMetric = runtimeMetric(deps.metrics)
   let problem: string | undefined
-  const part = agentPart<AgentConfig>(
+  const service = agentService<AgentConfig>(
     ({ cri, install }) => ({ cri, type: install.plugin.type }),
     async ({ cri, install }) => {
       if (cri === undefined) return async () => {}
@@ -93,5 +93,5 @@ export function criPart(services: CriPartServices): CriPart {
       }
     },
   )
-  return { ...part, problems: () => (problem === undefined ? [] : [`runtime: ${problem}`]) }
+  return { ...service, problems: () => (problem === undefined ? [] : [`runtime: ${problem}`]) }
 }

@@ -12,7 +12,7 @@ import {
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
-import { type CriPart, criPart } from './cri-part.ts'
+import { type CriService, criService } from './cri-service.ts'
 
 const config = (env: Record<string, string> = {}) =>
   agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443', ...env }]))
@@ -28,11 +28,11 @@ let asked: number
 let lines: string[]
 let failures: number
 let metrics: ReturnType<typeof metricsRegistry>
-let part: CriPart
+let service: CriService
 const note = (level: string) => (msg: string) => void lines.push(`${level} ${msg}`)
 
-const make = (graceMs: number): CriPart =>
-  criPart({
+const make = (graceMs: number): CriService =>
+  criService({
     log: { debug: note('debug'), info: note('info'), warn: note('warn'), error: note('error') },
     metrics,
     isInstalled: () => isInstalled,
@@ -51,9 +51,9 @@ beforeEach(() => {
   lines = []
   failures = 0
   metrics = metricsRegistry()
-  part = make(20)
+  service = make(20)
 })
-afterEach(() => part.close('removed'))
+afterEach(() => service.close('removed'))
 
 /** Waits until the runtime was queried `count` more times. */
 const rounds = async (count: number): Promise<void> => {
@@ -67,62 +67,62 @@ const states = async (): Promise<string> =>
     .join()
 
 test('without the setting, the runtime is not queried and the metric is absent', async () => {
-  await part.update(config())
+  await service.update(config())
   expect([asked, await states()]).toEqual([0, ''])
-  await part.update(asking)
+  await service.update(asking)
   await rounds(1)
-  await part.update(config())
+  await service.update(config())
   expect(await states()).toBe('')
 })
 
 test('a runtime that runs the plugin is logged once', async () => {
-  await part.update(asking)
+  await service.update(asking)
   await rounds(3)
-  expect(part.problems()).toEqual([])
+  expect(service.problems()).toEqual([])
   expect(lines).toEqual(['info containerd runs the plugin in network "pods"'])
   expect(await states()).toBe('loaded')
 })
 
 test('a missing plugin becomes a problem after the grace time, until the runtime has the plugin', async () => {
   says = MISSING
-  await part.update(asking)
-  await vi.waitFor(() => expect(part.problems()).toEqual([`runtime: ${WITHOUT}`]))
+  await service.update(asking)
+  await vi.waitFor(() => expect(service.problems()).toEqual([`runtime: ${WITHOUT}`]))
   await rounds(2)
   expect(lines).toEqual([`warn ${WITHOUT}`])
   expect(await states()).toBe('missing')
   says = LOADED
-  await vi.waitFor(() => expect(part.problems()).toEqual([]))
+  await vi.waitFor(() => expect(service.problems()).toEqual([]))
   await vi.waitFor(() => expect(lines).toContain('info the container runtime runs the plugin again'))
   expect(await states()).toBe('loaded')
 })
 
 test('a plugin that is missing for a short time is not a problem', async () => {
-  part = make(60_000)
+  service = make(60_000)
   says = containerdWithout('cni config load failed')
-  await part.update(asking)
+  await service.update(asking)
   await rounds(5)
-  expect(part.problems()).toEqual([])
+  expect(service.problems()).toEqual([])
   expect(lines).toEqual([])
 })
 
 test('the plugin is not missing before it is installed', async () => {
   isInstalled = false
   says = MISSING
-  part = make(0)
-  await part.update(asking)
+  service = make(0)
+  await service.update(asking)
   await rounds(3)
-  expect(part.problems()).toEqual([])
+  expect(service.problems()).toEqual([])
   isInstalled = true
-  await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
+  await vi.waitFor(() => expect(service.problems()).toHaveLength(1))
 })
 
 test('a failing query is logged once, counted, and clears the problem', async () => {
-  part = make(0)
+  service = make(0)
   says = MISSING
-  await part.update(asking)
-  await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
+  await service.update(asking)
+  await vi.waitFor(() => expect(service.problems()).toHaveLength(1))
   says = new CriError('connection refused')
-  await vi.waitFor(() => expect(part.problems()).toEqual([]))
+  await vi.waitFor(() => expect(service.problems()).toEqual([]))
   await rounds(3)
   expect(lines.slice(1)).toEqual([
     'warn cannot query the container runtime at /run/containerd/containerd.sock: connection refused',
@@ -134,11 +134,11 @@ test('a failing query is logged once, counted, and clears the problem', async ()
 })
 
 test('closing the part clears its problem', async () => {
-  part = make(0)
+  service = make(0)
   says = MISSING
-  await part.update(asking)
-  await vi.waitFor(() => expect(part.problems()).toHaveLength(1))
-  await part.close('removed')
-  expect(part.problems()).toEqual([])
+  await service.update(asking)
+  await vi.waitFor(() => expect(service.problems()).toHaveLength(1))
+  await service.close('removed')
+  expect(service.problems()).toEqual([])
   expect(await states()).toBe('')
 })

@@ -2,9 +2,6 @@ import { messageOf } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
 import type { AgentLog } from '../log/agent-log.ts'
 import { calmLog } from '../log/calm-log.ts'
-import { agentPart, type Part } from '../part/part.ts'
-import { serverReach } from '../part/server-reach.ts'
-import type { Counter, ScopedLog } from '../part/services.ts'
 import { podWatches } from '../pods/pod-watches.ts'
 import { healthServer, type Readiness } from '../serve/health.ts'
 import { logServer } from '../serve/log-server.ts'
@@ -13,43 +10,54 @@ import { servingMetrics } from '../serve/serving-metrics.ts'
 import { keepPort } from '../server/kept-port.ts'
 import { type KeptSocket, keepSocket } from '../server/kept-socket.ts'
 import { listen, portOf, shut } from '../server/listen.ts'
-import { ambientPart } from './ambient-part.ts'
-import { criPart } from './cri-part.ts'
-import { ownEventsPart } from './own-events-part.ts'
-import { repairPart } from './repair-part.ts'
-import { restPart } from './rest-part.ts'
-import { servePart } from './serve-part.ts'
-import { tokenPart } from './token-part.ts'
-import { upgradePart } from './upgrade-part.ts'
+import type { Counter, ScopedLog } from '../shared/deps.ts'
+import { serverReach } from '../shared/server-reach.ts'
+import { agentService, type Service } from '../shared/service.ts'
+import { ambientService } from './ambient-service.ts'
+import { criService } from './cri-service.ts'
+import { idleMemoryService } from './idle-memory-service.ts'
+import { ownEventsService } from './own-events-service.ts'
+import { repairService } from './repair-service.ts'
+import { servingService } from './serving-service.ts'
+import { tokenService } from './token-service.ts'
+import { upgradeService } from './upgrade-service.ts'
 
-/** Dependencies of the agent's components, such as ambient mode and repair. */
-export interface PartServices {
+/** Dependencies of the agent's services, such as ambient mode and repair. */
+export interface AgentDeps {
   readonly log: AgentLog
   /** Log of the agent itself, in the scope `cni-agent`. */
   readonly own: ScopedLog
   readonly metrics: MetricsRegistry
-  /** Counts the errors of the agent's components. */
+  /** Counts the errors of the agent's services. */
   readonly errors: Counter
   readonly readiness: () => Readiness
   /** True if a newer agent on the node has taken over the work. */
-  readonly isAside: () => boolean
+  readonly isStandby: () => boolean
   /** True if the plugin's installation is complete. */
   readonly isInstalled: () => boolean
 }
 
-/** All components of the agent beside the installer, such as ambient mode and repair. */
-export interface Parts {
-  readonly all: readonly Part<AgentConfig>[]
-  /** Components that stop while a newer agent on the node does their work. */
-  readonly ofClaim: readonly Part<AgentConfig>[]
+/** All services of the agent beside the installer, such as ambient mode and repair. */
+export interface AgentServices {
+  readonly all: readonly Service<AgentConfig>[]
+  /** Services that stop while a newer agent on the node does their work. */
+  readonly needClaim: readonly Service<AgentConfig>[]
   /** Waits a limited time for the plugin's token, which the installation needs. */
   readonly beforeInstall: (signal: AbortSignal) => Promise<void>
-  /** Lists the problems of all components of the agent, one sentence each. */
+  /** Lists the problems of all services of the agent, one sentence each. */
   problems(): string[]
 }
 
-/** Creates the agent's components without starting them. */
-export function agentParts({ log, own, metrics, errors, readiness, isAside, isInstalled }: PartServices): Parts {
+/** Creates the agent's services without starting them. */
+export function allServices({
+  log,
+  own,
+  metrics,
+  errors,
+  readiness,
+  isStandby,
+  isInstalled,
+}: AgentDeps): AgentServices {
   let logSocket: KeptSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
@@ -69,7 +77,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
       if (reason === 'crowded') calm.failed(`${what}: too many waiting connections, closing the oldest`)
     }
   }
-  const metricsPort = agentPart<AgentConfig>(
+  const metricsPort = agentService<AgentConfig>(
     ({ monitoringPort }) => monitoringPort,
     async ({ monitoringPort: port }) => {
       if (port <= 0) return async () => {}
@@ -78,11 +86,11 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
       return keepPort(port, { what: 'metrics', create: () => metricsServer(metrics, { closed }), log: own, failed })
     },
   )
-  const logs = agentPart<AgentConfig>(
-    (config) => (isAside() ? undefined : config.logSocket),
+  const logs = agentService<AgentConfig>(
+    (config) => (isStandby() ? undefined : config.logSocket),
     async ({ logSocket: path }) => {
       logSocket = undefined
-      if (isAside()) return async () => {}
+      if (isStandby()) return async () => {}
       const failed = (): void => errors.inc({ part: 'log_socket' })
       const closed = closedOn('log_socket', 'log socket')
       const socket = await keepSocket(path, () => logServer(log, { closed, refused }), { log: own, failed })
@@ -90,7 +98,7 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
       return () => socket.close()
     },
   )
-  const health = agentPart<AgentConfig>(
+  const health = agentService<AgentConfig>(
     ({ healthPort }) => healthPort,
     async ({ healthPort: port }) => {
       const server = healthServer(readiness, { closed: closedOn('health', `health checks on port ${port}`) })
@@ -105,26 +113,28 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
   )
   const reach = serverReach()
   const watches = podWatches({ reach: reach.of('pods') })
-  const unlessAside = (part: Part<AgentConfig>): Part<AgentConfig> => ({
+  const unlessStandby = (service: Service<AgentConfig>): Service<AgentConfig> => ({
     update: (config) =>
-      part.update(
-        isAside() ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined, cri: undefined } : config,
+      service.update(
+        isStandby()
+          ? { ...config, repair: undefined, serve: undefined, pluginToken: undefined, cri: undefined }
+          : config,
       ),
-    close: (why) => part.close(why),
+    close: (why) => service.close(why),
   })
-  const repair = unlessAside(repairPart({ log: own, metrics, watches }))
-  const ambient = ambientPart({
+  const repair = unlessStandby(repairService({ log: own, metrics, watches }))
+  const ambient = ambientService({
     log: own,
     metrics,
     watches,
     failed: () => errors.inc({ part: 'ambient' }),
     closed: closedOn('event_socket', 'event socket'),
-    isAside,
+    isStandby,
     reach,
   })
-  const upgrade = upgradePart({ log: own, reach })
-  const serve = unlessAside(
-    servePart({
+  const upgrade = upgradeService({ log: own, reach })
+  const serve = unlessStandby(
+    servingService({
       ambient: ambient.status,
       upgrade: upgrade.problem,
       enrol: ambient.enrol,
@@ -135,14 +145,14 @@ export function agentParts({ log, own, metrics, errors, readiness, isAside, isIn
       closed: closedOn('serve_socket', 'serving socket'),
     }),
   )
-  const tokens = tokenPart({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }), reach })
-  const token = unlessAside(tokens)
-  const runtime = criPart({ log: own, metrics, isInstalled, failed: () => errors.inc({ part: 'cri' }) })
-  const cri = unlessAside(runtime)
-  const events = ownEventsPart({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
+  const tokens = tokenService({ log: own, metrics, failed: () => errors.inc({ part: 'plugin_token' }), reach })
+  const token = unlessStandby(tokens)
+  const runtime = criService({ log: own, metrics, isInstalled, failed: () => errors.inc({ part: 'cri' }) })
+  const cri = unlessStandby(runtime)
+  const events = ownEventsService({ log: own, readiness, reach, failed: () => errors.inc({ part: 'events' }) })
   return {
-    all: [metricsPort, logs, health, token, ambient, repair, serve, cri, events, upgrade, restPart()],
-    ofClaim: [logs, token, ambient, repair, serve, cri],
+    all: [metricsPort, logs, health, token, ambient, repair, serve, cri, events, upgrade, idleMemoryService()],
+    needClaim: [logs, token, ambient, repair, serve, cri],
     beforeInstall: tokens.firstToken,
     problems() {
       const problem = logSocket?.problem()

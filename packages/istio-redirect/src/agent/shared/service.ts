@@ -1,18 +1,18 @@
-/** Reason why a component of the agent ends. Only `removed` also removes the component's state. */
+/** Reason why a service of the agent ends. Only `removed` also removes the service's state. */
 export type EndReason = 'followed' | 'removed' | 'exchanged'
 
-/** Component of the agent that can be reconfigured while the agent runs. */
-export interface Part<C> {
-  /** Starts the component, or restarts it if its settings have changed. */
+/** Service of the agent that can be reconfigured while the agent runs. */
+export interface Service<C> {
+  /** Starts the service, or restarts it if its settings have changed. */
   update(config: C): Promise<void>
   close(why: EndReason): Promise<void>
 }
 
-/** Creates a component that restarts when the result of `key` changes. New instances start before old ones end. */
-export function agentPart<C>(
+/** Creates a service that restarts when the result of `key` changes. New instances start before old ones end. */
+export function agentService<C>(
   key: (config: C) => unknown,
   start: (config: C) => Promise<(why: EndReason) => Promise<void>>,
-): Part<C> {
+): Service<C> {
   let running: { readonly key: string; readonly stop: (why: EndReason) => Promise<void> } | undefined
   return {
     async update(config) {

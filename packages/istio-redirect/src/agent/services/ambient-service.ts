@@ -3,15 +3,15 @@ import { ambientMetrics } from '../ambient/ambient-metrics.ts'
 import { removeWhenOff } from '../ambient/node-level/remove-when-off.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import type { AmbientConfig } from '../config/ambient-config.ts'
-import type { EndReason, Part } from '../part/part.ts'
-import type { ServerReach } from '../part/server-reach.ts'
-import type { Metrics, ScopedLog } from '../part/services.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import type { AmbientStatus } from '../serve/ambient-status.ts'
 import type { EnrolPod } from '../serve/start-serving.ts'
+import type { Metrics, ScopedLog } from '../shared/deps.ts'
+import type { ServerReach } from '../shared/server-reach.ts'
+import type { EndReason, Service } from '../shared/service.ts'
 
 /** Dependencies of the agent's ambient mode. */
-export interface AmbientServices {
+export interface AmbientDeps {
   readonly log: ScopedLog
   readonly metrics: Metrics
   readonly watches: PodWatches
@@ -20,13 +20,13 @@ export interface AmbientServices {
   /** Called when the agent closes a plugin's connection because the connection exceeds a limit. */
   readonly closed: (reason: string) => void
   /** True if a newer agent on the node has taken over the work. */
-  readonly isAside: () => boolean
+  readonly isStandby: () => boolean
   /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
-/** Ambient mode as a component of the agent that starts, restarts and stops with the settings. */
-export interface AmbientPart extends Part<AgentConfig> {
+/** Ambient mode as a service of the agent that starts, restarts and stops with the settings. */
+export interface AmbientService extends Service<AgentConfig> {
   /** Returns the status of ambient mode for `install-cni status`. `undefined` if ambient mode is off. */
   status(): AmbientStatus | undefined
   /** Lists the reasons why ambient mode is not ready on this node, as sentences. */
@@ -35,11 +35,11 @@ export interface AmbientPart extends Part<AgentConfig> {
 }
 
 /** Runs ambient mode. Two instances never overlap, because both would handle the same pods. */
-export function ambientPart(
-  services: AmbientServices,
+export function ambientService(
+  deps: AmbientDeps,
   load: () => Promise<StartAmbientMode> = loadStart,
   removeLeft = removeWhenOff,
-): AmbientPart {
+): AmbientService {
   let running: Running | undefined
   let started: AmbientMode | undefined
   let broken: string | undefined
@@ -56,8 +56,8 @@ export function ambientPart(
       if (config.nodeName === '') throw new Error('NODE_NAME is not set, so the pods of this node are unknown')
       const start = await load()
       started = await start({
-        ...services,
-        metrics: ambientMetrics(services.metrics),
+        ...deps,
+        metrics: ambientMetrics(deps.metrics),
         requests: requests(),
         config,
         api,
@@ -65,26 +65,26 @@ export function ambientPart(
       return started
     } catch (error) {
       broken = printable(messageOf(error))
-      services.failed()
-      services.log.error(`ambient mode: ${broken}`)
+      deps.failed()
+      deps.log.error(`ambient mode: ${broken}`)
       return undefined
     }
   }
   const requests = () =>
-    services.metrics.counter('istio_cni_plugin_requests_total', 'Requests of plugins that hand over pods', [
+    deps.metrics.counter('istio_cni_plugin_requests_total', 'Requests of plugins that hand over pods', [
       'response_code',
     ])
   return {
     async update(config) {
-      const ambient = services.isAside() ? undefined : config.ambient
+      const ambient = deps.isStandby() ? undefined : config.ambient
       // Ambient mode is off: removes node-level redirection that an earlier agent may have left on the node.
-      if (ambient === undefined && running === undefined && !services.isAside()) await removeLeft(config, services.log)
+      if (ambient === undefined && running === undefined && !deps.isStandby()) await removeLeft(config, deps.log)
       const key = ambient === undefined ? '' : JSON.stringify({ ambient, api: config.api })
       if ((running?.key ?? '') === key) return
       // Keeps the redirection on the node if the next instance has the same redirect mode.
       const mode = ambient?.nodeLevel?.mode
       const stays = ambient !== undefined && (running === undefined || running.mode === mode)
-      await end(stays || services.isAside() ? 'exchanged' : 'removed')
+      await end(stays || deps.isStandby() ? 'exchanged' : 'removed')
       if (ambient !== undefined) running = { key, mode, started: begin(ambient, config) }
     },
     close: end,

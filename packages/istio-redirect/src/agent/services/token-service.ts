@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { keepPluginToken, type PluginToken } from '../on-cluster/plugin-token.ts'
-import { agentPart, type Part } from '../part/part.ts'
-import type { ServerReach } from '../part/server-reach.ts'
-import type { Metrics, ScopedLog } from '../part/services.ts'
+import type { Metrics, ScopedLog } from '../shared/deps.ts'
+import type { ServerReach } from '../shared/server-reach.ts'
+import { agentService, type Service } from '../shared/service.ts'
 
-/** Dependencies of {@link tokenPart}, which keeps the plugin's token valid. */
-export interface TokenPartServices {
+/** Dependencies of {@link tokenService}, which keeps the plugin's token valid. */
+export interface TokenDeps {
   readonly log: ScopedLog
   readonly metrics: Metrics
   /** Called after each failed attempt to get the plugin's token. */
@@ -16,8 +16,8 @@ export interface TokenPartServices {
   readonly reach?: Pick<ServerReach, 'of'> | undefined
 }
 
-/** Component of the agent that keeps the plugin's token valid. */
-export interface TokenPart extends Part<AgentConfig> {
+/** Service of the agent that keeps the plugin's token valid. */
+export interface TokenService extends Service<AgentConfig> {
   /** Waits for the plugin's first token, because the installer removes a plugin without a token. */
   firstToken(signal: AbortSignal): Promise<void>
   problems(): string[]
@@ -26,11 +26,11 @@ export interface TokenPart extends Part<AgentConfig> {
 /** Deadline in milliseconds for the plugin's first token. */
 const FIRST_TOKEN_MS = 5000
 
-/** Creates the component that keeps a token of the plugin's own service account, if the settings name one. */
-export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): TokenPart {
+/** Creates the service that keeps a token of the plugin's own service account, if the settings name one. */
+export function tokenService({ log, metrics, failed, reach }: TokenDeps): TokenService {
   let kept: PluginToken | undefined
   let hadOne = true
-  const part = agentPart<AgentConfig>(
+  const service = agentService<AgentConfig>(
     ({ pluginToken, api }) => pluginToken && { pluginToken, api },
     async ({ pluginToken: config, api }) => {
       if (config === undefined) return async () => {}
@@ -51,7 +51,7 @@ export function tokenPart({ log, metrics, failed, reach }: TokenPartServices): T
     },
   )
   return {
-    ...part,
+    ...service,
     async firstToken(signal) {
       if (kept === undefined || hadOne) return
       const timer = delay(FIRST_TOKEN_MS, undefined, { signal, ref: false }).catch(() => {})

@@ -1,6 +1,6 @@
 import { messageOf } from '@cni/types'
 import { pause } from '../../pause.ts'
-import type { ScopedLog } from './services.ts'
+import type { ScopedLog } from './deps.ts'
 
 const FIRST_PAUSE_MS = 1000
 const LONGEST_PAUSE_MS = 60_000

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
-import type { Part } from '../part/part.ts'
-import { type RestServices, restPart } from './rest-part.ts'
+import type { Service } from '../shared/service.ts'
+import { type IdleMemoryDeps, idleMemoryService } from './idle-memory-service.ts'
 
 const LOOK_MS = 10_000
 
@@ -13,18 +13,18 @@ beforeEach(() => void vi.useFakeTimers())
 afterEach(() => void vi.useRealTimers())
 
 /**
- * Creates a part. `after` simulates checks after the given processor times and returns the number of calls of `shrink`.
+ * Creates a service. `after` simulates checks after the given processor times and returns the number of calls of `shrink`.
  */
-async function resting(services: RestServices = {}) {
+async function resting(deps: IdleMemoryDeps = {}) {
   let cpu = 250
   const shrink = vi.fn<() => void>()
-  const part: Part<ReturnType<typeof config>> = restPart({
+  const service: Service<ReturnType<typeof config>> = idleMemoryService({
     shrink,
     cpuMs: () => cpu,
     lookMs: LOOK_MS,
-    ...services,
+    ...deps,
   })
-  await part.update(config())
+  await service.update(config())
   const after = (...work: readonly number[]): number => {
     for (const ms of work) {
       cpu += ms
@@ -32,7 +32,7 @@ async function resting(services: RestServices = {}) {
     }
     return shrink.mock.calls.length
   }
-  return { part, after }
+  return { service, after }
 }
 
 test('memory is released after the start, and later only after enough work', async () => {
@@ -47,9 +47,9 @@ test('memory is released after the start, and later only after enough work', asy
 })
 
 test('a closed part no longer checks', async () => {
-  const { part, after } = await resting()
+  const { service, after } = await resting()
   after(10)
-  await part.close('removed')
+  await service.close('removed')
   expect(after(500, 10)).toBe(1)
 })
 

@@ -6,9 +6,9 @@ import { type ApiServer, type Grant, startApiServer } from '@cni/kube/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
-import { serverReach } from '../part/server-reach.ts'
 import type { Readiness } from '../serve/health.ts'
-import { ownEventsPart } from './own-events-part.ts'
+import { serverReach } from '../shared/server-reach.ts'
+import { ownEventsService } from './own-events-service.ts'
 
 let folder: string
 let api: ApiServer
@@ -41,8 +41,8 @@ const log = { debug: note, info: note, warn: note, error: note }
 
 test('a lasting problem is one event, and a new problem is a new event', async () => {
   let now: Readiness = { ready: false, reasons: ['binary: read-only file system', 'log socket: none'] }
-  const part = ownEventsPart({ log, readiness: () => now, reach, failed: () => {}, lookMs: 5 })
-  await part.update(config())
+  const service = ownEventsService({ log, readiness: () => now, reach, failed: () => {}, lookMs: 5 })
+  await service.update(config())
   const messages = () => api.events().map((one) => ('message' in one ? one.message : ''))
   await expect.poll(messages).toEqual(['binary: read-only file system; log socket: none'])
   now = { ready: false, reasons: ['binary: no space left on device'] }
@@ -50,7 +50,7 @@ test('a lasting problem is one event, and a new problem is a new event', async (
     .poll(messages)
     .toEqual(['binary: read-only file system; log socket: none', 'binary: no space left on device'])
   now = { ready: true, reasons: [] }
-  await part.close('removed')
+  await service.close('removed')
   expect(api.events()).toMatchObject([
     { reason: 'NotReady', involvedObject: { kind: 'Pod', name: 'istio-cni-node-x7', uid: 'u-1' } },
     { reason: 'NotReady' },
@@ -63,10 +63,10 @@ test('without the permission to create events, the problem is logged once and co
   let failures = 0
   lines.length = 0
   const readiness = () => ({ ready: false, reasons: ['x'] })
-  const part = ownEventsPart({ log, readiness, reach, failed: () => void failures++, lookMs: 1 })
-  await part.update(config())
+  const service = ownEventsService({ log, readiness, reach, failed: () => void failures++, lookMs: 1 })
+  await service.update(config())
   await expect.poll(() => failures).toBeGreaterThan(1)
-  await part.close('removed')
+  await service.close('removed')
   expect(lines).toEqual([expect.stringContaining('cannot create resource "events"')])
 })
 
@@ -74,8 +74,8 @@ test('an outage of the API server is an event when it is over, with its times an
   let now = Date.parse('2026-11-23T22:00:00.000Z')
   const reach = serverReach({ now: () => now })
   const readiness = () => ({ ready: true, reasons: [] })
-  const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
-  await part.update(config())
+  const service = ownEventsService({ log, readiness, reach, failed: () => {} })
+  await service.update(config())
   reach
     .of('pods')
     .failed(new KubeError('NETWORK', 'GET https://10.96.0.1/api/v1/pods: connection refused (ECONNREFUSED)'))
@@ -95,27 +95,27 @@ test('an outage of the API server is an event when it is over, with its times an
         involvedObject: { kind: 'Pod', name: 'istio-cni-node-x7' },
       },
     ])
-  await part.close('removed')
+  await service.close('removed')
 })
 
 test("a refusal of the API server is an event at once, with the server's message", async () => {
   const reach = serverReach()
   const readiness = () => ({ ready: true, reasons: [] })
-  const part = ownEventsPart({ log, readiness, reach, failed: () => {} })
-  await part.update(config())
+  const service = ownEventsService({ log, readiness, reach, failed: () => {} })
+  await service.update(config())
   const said = 'GET https://10.96.0.1/api/v1/pods: 403: cannot list resource "pods"'
   for (let times = 0; times < 2; times++) reach.of('pods').failed(new KubeError('STATUS', said, { status: 403 }))
   await expect
     .poll(() => api.events())
     .toMatchObject([{ reason: 'Refused', message: `the API server refuses the agent: ${said}` }])
-  await part.close('removed')
+  await service.close('removed')
   expect(api.events()).toHaveLength(1)
 })
 
 test('outside of a pod no events are written', async () => {
   const readiness = () => ({ ready: false, reasons: ['x'] })
-  const part = ownEventsPart({ log, readiness, reach, failed: () => {}, lookMs: 1 })
-  await part.update(config({ POD_NAME: '' }))
-  await part.close('removed')
+  const service = ownEventsService({ log, readiness, reach, failed: () => {}, lookMs: 1 })
+  await service.update(config({ POD_NAME: '' }))
+  await service.close('removed')
   expect(api.requests).toEqual([])
 })

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { calmLog } from '../log/calm-log.ts'
-import { agentPart, type Part } from '../part/part.ts'
-import type { ServerReach } from '../part/server-reach.ts'
-import type { ScopedLog } from '../part/services.ts'
+import type { ScopedLog } from '../shared/deps.ts'
+import type { ServerReach } from '../shared/server-reach.ts'
+import { agentService, type Service } from '../shared/service.ts'
 
-/** Dependencies of {@link upgradePart}, which checks the permission to read the DaemonSet. */
-export interface UpgradePartServices {
+/** Dependencies of {@link upgradeService}, which checks the permission to read the DaemonSet. */
+export interface UpgradeDeps {
   readonly log: ScopedLog
   /** Tracks if the API server is reachable, from the results of the requests that read the agent's DaemonSet. */
   readonly reach: Pick<ServerReach, 'of'>
@@ -14,8 +14,8 @@ export interface UpgradePartServices {
   readonly pauseMs?: number
 }
 
-/** Component that checks the agent's permission to read its DaemonSet, to recognize updates later. */
-export interface UpgradePart extends Part<AgentConfig> {
+/** Service that checks the agent's permission to read its DaemonSet, to recognize updates later. */
+export interface UpgradeService extends Service<AgentConfig> {
   /** Returns the reason why the agent cannot read its DaemonSet, if any. */
   problem(): string | undefined
 }
@@ -23,10 +23,10 @@ export interface UpgradePart extends Part<AgentConfig> {
 const BLIND = 'cannot distinguish an update of the DaemonSet from its removal'
 
 /** Reads the agent's DaemonSet early, so that an administrator can grant a missing permission. */
-export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartServices): UpgradePart {
+export function upgradeService({ log, reach, pauseMs = 60_000 }: UpgradeDeps): UpgradeService {
   let problem: string | undefined
   const reports = reach.of('daemonsets')
-  const part = agentPart<AgentConfig>(
+  const service = agentService<AgentConfig>(
     ({ api, safeUpgrade, values }) => ({ api, safeUpgrade, node: nodeOf(values) }),
     async ({ api, safeUpgrade, values }) => {
       if (!safeUpgrade || api.namespace === '') return async () => {}
@@ -59,7 +59,7 @@ export function upgradePart({ log, reach, pauseMs = 60_000 }: UpgradePartService
       }
     },
   )
-  return { ...part, problem: () => problem }
+  return { ...service, problem: () => problem }
 }
 
 const nodeOf = ({ kubernetesNodeName, nodeName }: AgentConfig['values']): string => kubernetesNodeName || nodeName

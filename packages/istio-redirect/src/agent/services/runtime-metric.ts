@@ -1,5 +1,5 @@
 import type { pluginInRuntime } from '@cni/installer'
-import type { Gauge, Metrics } from '../part/services.ts'
+import type { Gauge, Metrics } from '../shared/deps.ts'
 
 /** State of the plugin as the container runtime reports it. */
 type RuntimeState = Awaited<ReturnType<typeof pluginInRuntime>>['state']

@@ -7,7 +7,7 @@ import { agentConfig } from '../config/agent-config.ts'
 import { resolveValues } from '../config/resolve.ts'
 import { podWatches } from '../pods/pod-watches.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
-import { type AmbientServices, ambientPart } from './ambient-part.ts'
+import { type AmbientDeps, ambientService } from './ambient-service.ts'
 
 const config = (env: Record<string, string>) =>
   agentConfig(
@@ -15,7 +15,7 @@ const config = (env: Record<string, string>) =>
   )
 const on = { AMBIENT_ENABLED: 'true' }
 
-/** Creates a part whose ambient mode only records its starts and stops. */
+/** Creates a service whose ambient mode only records its starts and stops. */
 function noted() {
   const notes: string[] = []
   let aside = false
@@ -23,13 +23,13 @@ function noted() {
     aside = is
   }
   const note = (msg: string) => void notes.push(msg)
-  const services: AmbientServices = {
+  const deps: AmbientDeps = {
     log: { debug: note, info: note, warn: note, error: note },
     metrics: metricsRegistry(),
     watches: podWatches(),
     failed: () => note('failed'),
     closed: () => {},
-    isAside: () => aside,
+    isStandby: () => aside,
   }
   const load = async () => async (options: AmbientModeOptions) => {
     const name = `ambient ${options.config.excludeNamespaces.join()}`
@@ -42,24 +42,24 @@ function noted() {
       stop: async (why: string) => note(`${name} stops: ${why}`),
     }
   }
-  return { notes, part: ambientPart(services, load), services, stepAside }
+  return { notes, service: ambientService(deps, load), deps, stepAside }
 }
 
 test('ambient mode is not loaded if it is off', async () => {
-  const { services } = noted()
-  const part = ambientPart(services, () => Promise.reject(new Error('loaded')))
-  await part.update(config({}))
-  expect([part.status(), part.problems()]).toEqual([undefined, []])
-  await part.close('removed')
+  const { deps } = noted()
+  const service = ambientService(deps, () => Promise.reject(new Error('loaded')))
+  await service.update(config({}))
+  expect([service.status(), service.problems()]).toEqual([undefined, []])
+  await service.close('removed')
 })
 
 test('after a change of settings, the old instance stops before the new one starts', async () => {
-  const { notes, part } = noted()
-  await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'a' }))
-  await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'a', HEALTH_PORT: '1' }))
-  await part.update(config({ ...on, EXCLUDE_NAMESPACES: 'b' }))
-  await expect.poll(() => part.status()).toMatchObject({ enrolled: 1 })
-  await part.close('followed')
+  const { notes, service } = noted()
+  await service.update(config({ ...on, EXCLUDE_NAMESPACES: 'a' }))
+  await service.update(config({ ...on, EXCLUDE_NAMESPACES: 'a', HEALTH_PORT: '1' }))
+  await service.update(config({ ...on, EXCLUDE_NAMESPACES: 'b' }))
+  await expect.poll(() => service.status()).toMatchObject({ enrolled: 1 })
+  await service.close('followed')
   expect(notes).toEqual([
     'ambient a starts',
     'ambient a stops: exchanged',
@@ -69,16 +69,16 @@ test('after a change of settings, the old instance stops before the new one star
 })
 
 test('switching it off removes everything, and a newer agent gets everything', async () => {
-  const { notes, part, stepAside } = noted()
-  await part.update(config(on))
-  await part.update(config({}))
-  await part.update(config(on))
+  const { notes, service, stepAside } = noted()
+  await service.update(config(on))
+  await service.update(config({}))
+  await service.update(config(on))
   stepAside(true)
-  await part.update(config(on))
-  expect(part.status()).toBeUndefined()
+  await service.update(config(on))
+  expect(service.status()).toBeUndefined()
   stepAside(false)
-  await part.update(config(on))
-  await part.close('removed')
+  await service.update(config(on))
+  await service.close('removed')
   expect(notes.filter((text) => text.includes('stops'))).toEqual([
     'ambient  stops: removed',
     'ambient  stops: exchanged',
@@ -87,21 +87,21 @@ test('switching it off removes everything, and a newer agent gets everything', a
 })
 
 test('without a node name it reports the problem and enrols no pods', async () => {
-  const { part } = noted()
-  await part.update(config({ ...on, NODE_NAME: '' }))
-  await expect.poll(() => part.problems()).toEqual([expect.stringContaining('ambient mode: NODE_NAME is not set')])
+  const { service } = noted()
+  await service.update(config({ ...on, NODE_NAME: '' }))
+  await expect.poll(() => service.problems()).toEqual([expect.stringContaining('ambient mode: NODE_NAME is not set')])
   const pod = { namespace: 'a', name: 'b', netns: '', addresses: [] }
-  expect(await part.enrol(pod, new AbortController().signal)).toBeUndefined()
+  expect(await service.enrol(pod, new AbortController().signal)).toBeUndefined()
 })
 
 test("a change between node and pod redirection removes the former mode's state", async () => {
-  const { notes, part } = noted()
+  const { notes, service } = noted()
   const node = { ...on, AMBIENT_REDIRECT_MODE: 'node-iptables' }
-  await part.update(config(node))
-  await part.update(config({ ...node, AMBIENT_TUNNEL: 'vxlan' }))
-  await part.update(config(on))
-  await part.update(config(node))
-  await part.close('followed')
+  await service.update(config(node))
+  await service.update(config({ ...node, AMBIENT_TUNNEL: 'vxlan' }))
+  await service.update(config(on))
+  await service.update(config(node))
+  await service.close('followed')
   expect(notes.filter((text) => text.includes('stops'))).toEqual([
     'ambient  stops: exchanged',
     'ambient  stops: removed',
@@ -113,10 +113,10 @@ test("a change between node and pod redirection removes the former mode's state"
 test('if it is off, the state that a former agent left on the node is removed', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cni-ambient-part-'))
   try {
-    const { services } = noted()
+    const { deps } = noted()
     const told: string[] = []
-    const part = ambientPart(services, undefined, async ({ values }) => void told.push(values.cniAgentRunDir))
-    await part.update(config({ CNI_AGENT_RUN_DIR: folder }))
+    const service = ambientService(deps, undefined, async ({ values }) => void told.push(values.cniAgentRunDir))
+    await service.update(config({ CNI_AGENT_RUN_DIR: folder }))
     expect(told).toEqual([folder])
   } finally {
     rmSync(folder, { recursive: true })
