@@ -7,7 +7,7 @@ import { formatAddress, parsePrefix, unmapAddress } from '@cni/types/ip'
 import type { Conf } from '../conf/conf.ts'
 import type { Settings } from '../conf/settings.ts'
 
-const timeoutMs = 5000
+const TIMEOUT_MS = 5000
 
 /** Announces a new ambient pod to the node agent, and waits for its enrolment. */
 export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings, pod: PodInfo): Promise<void> {
@@ -22,8 +22,8 @@ export async function announcePod(c: AddContext<Conf>, { eventSocket }: Settings
   const body = podEvent({ netns: c.netns.path, pod, ips: c.prevResult?.ips })
   const { reason, code, refusal } = await askDaemon(eventSocket, {
     ...{ path: '/cmdadd', body, signal: c.signal },
-    begunWithin: timeoutMs,
-    within: timeoutMs,
+    begunWithin: TIMEOUT_MS,
+    within: TIMEOUT_MS,
   })
   if (reason === undefined) return
   const problem =

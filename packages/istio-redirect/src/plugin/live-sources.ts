@@ -9,7 +9,7 @@ import type { AddSources } from '../decide/decide-add.ts'
 import { enrolIfAmbient } from './ambient.ts'
 
 /** Deadline for the API server during ADD, shorter than the container runtime's own deadline. */
-const askingMs = 40_000
+const API_TIMEOUT_MS = 40_000
 
 /** Creates the data sources for a decision without the agent: the API server and the kernel. */
 export function liveSources(c: AddContext<Conf>, settings: Settings, addresses: AddSources['addresses']): AddSources {
@@ -46,7 +46,7 @@ function askOptions(c: AddContext<Conf>, { kubeconfig, runDir }: Settings): AskO
       client ??= kubeClient(loadKubeconfig(kubeconfig))
       return client
     },
-    signal: AbortSignal.any([c.signal, AbortSignal.timeout(askingMs)]),
+    signal: AbortSignal.any([c.signal, AbortSignal.timeout(API_TIMEOUT_MS)]),
     onRetry: (error, { made }) =>
       c.log.warn(`asking again: ${error.message}`, { pod: c.k8s && podRef(c.k8s), requests: made }),
   }

@@ -5,7 +5,7 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
   const over = new AbortController()
   const timers = [setTimeout(() => over.abort(), ms)]
   const abandoned = new Promise<never>((_, reject) => {
-    timers.push(setTimeout(() => reject(new Error('the work does not end')), ms + settleMs))
+    timers.push(setTimeout(() => reject(new Error('the work does not end')), ms + SETTLE_MS))
   })
   try {
     return await Promise.race([work(AbortSignal.any([outer, over.signal])), abandoned])
@@ -18,4 +18,4 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
 }
 
 /** Milliseconds after the deadline until `within` gives up, because programs need time to end. */
-const settleMs = 2750
+const SETTLE_MS = 2750

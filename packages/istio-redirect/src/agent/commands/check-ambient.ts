@@ -54,13 +54,13 @@ function named(
   what: string,
   next?: string,
 ): Check[] {
-  const few = shown.slice(0, NAMED).map(({ pod, why }) => check('warn', pod, detail(why), next))
+  const few = shown.slice(0, MAX_SHOWN).map(({ pod, why }) => check('warn', pod, detail(why), next))
   const more = count - few.length
   return more > 0 && few.length > 0 ? [...few, check('warn', 'pods', `${more} more are ${what}`)] : few
 }
 
 /** Maximal number of pods that a check lists, so that the output fits on one screen. */
-const NAMED = 5
+const MAX_SHOWN = 5
 
 const pods = (count: number): string => (count === 1 ? '1 pod' : `${count} pods`)
 

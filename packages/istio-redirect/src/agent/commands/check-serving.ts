@@ -40,10 +40,10 @@ export function checkServing(answer: ServingAnswer): Check {
 /** Warns if the agent cannot read its own DaemonSet, because a stopping agent needs the permission. */
 export function checkUpgrade(answer: ServingAnswer): Check[] {
   if (answer === undefined || 'problem' in answer || answer.status.upgrade === undefined) return []
-  return [{ name: 'upgrade', state: 'warn', subject: '', detail: answer.status.upgrade, next: LOOK }]
+  return [{ name: 'upgrade', state: 'warn', subject: '', detail: answer.status.upgrade, next: GRANT_HINT }]
 }
 
-const LOOK =
+const GRANT_HINT =
   'permissions of the agent: grant "get" on the DaemonSet, and on nodes if the DaemonSet selects them by labels'
 const TIMEOUT_MS = 1000
 const ALONE = 'the plugin decides by itself'

@@ -38,7 +38,7 @@ export function changedVariables(a: Values, b: Values): string[] {
 
 /** Pause in milliseconds between the last change of the configuration folder and the reload. */
 const QUIET_MS = 50
-const LOOK_MS = 10_000
+const CHECK_INTERVAL_MS = 10_000
 
 /** Calls `changed` after a change in the configuration folder, and every ten seconds, until the signal aborts. */
 export function watchConfigDir(
@@ -65,7 +65,7 @@ export function watchConfigDir(
   const clock = setInterval(() => {
     arm()
     changed()
-  }, LOOK_MS)
+  }, CHECK_INTERVAL_MS)
   signal.addEventListener('abort', () => {
     clearInterval(clock)
     clearTimeout(quiet)

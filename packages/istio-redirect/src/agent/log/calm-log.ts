@@ -22,7 +22,7 @@ export function calmLog(
   return {
     failed(message, labels) {
       failures += 1
-      if (last?.message === message && performance.now() - last.at < repeatMs) return
+      if (last?.message === message && performance.now() - last.at < REPEAT_MS) return
       last = { message, at: performance.now() }
       log[level](message, { ...labels, failures })
     },
@@ -34,4 +34,4 @@ export function calmLog(
   }
 }
 
-const repeatMs = 300_000
+const REPEAT_MS = 300_000

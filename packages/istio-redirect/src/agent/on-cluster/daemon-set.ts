@@ -9,7 +9,7 @@ import { choosesNode, needsLabels, nodeChoiceSchema } from './node-choice.ts'
 export const DAEMON_SET = 'istio-cni-node'
 
 /** Deadline in milliseconds for reading the DaemonSet when an agent stops, including all requests and pauses. */
-export const LOOK_MS = 5000
+export const READ_TIMEOUT_MS = 5000
 
 /** Result of reading the DaemonSet when an agent stops: does a new agent replace the stopping one? */
 export interface Verdict {
@@ -31,7 +31,7 @@ export interface DaemonSet {
 export interface DaemonSetOptions {
   /** Name of this node. The agent requests the Node object only if the DaemonSet selects nodes by labels. */
   readonly nodeName: string
-  /** Deadline in milliseconds for reading the DaemonSet. Default {@link LOOK_MS}. */
+  /** Deadline in milliseconds for reading the DaemonSet. Default {@link READ_TIMEOUT_MS}. */
   readonly timeoutMs?: number
   /** Pause in milliseconds between two attempts to read the DaemonSet. Default 1000. */
   readonly pauseMs?: number
@@ -39,7 +39,7 @@ export interface DaemonSetOptions {
 
 /** Creates the reader of {@link DAEMON_SET}. Node selectors also require permission to get nodes. */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
-  const { nodeName, timeoutMs = LOOK_MS, pauseMs = 1000 } = options
+  const { nodeName, timeoutMs = READ_TIMEOUT_MS, pauseMs = 1000 } = options
   const look = async (signal: AbortSignal): Promise<Verdict> => {
     const client = kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node', timeoutMs })
     const { metadata, spec } = await read(client, daemonSetPath(api.namespace), daemonSetSchema, signal)

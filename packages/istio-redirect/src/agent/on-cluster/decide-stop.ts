@@ -18,8 +18,8 @@ export async function decideStop(
     log.info('stopping: the plugin is removed from this node')
     return 'removed'
   }
-  const { daemonSet, LOOK_MS } = await import('./daemon-set.ts')
-  needTime(LOOK_MS)
+  const { daemonSet, READ_TIMEOUT_MS } = await import('./daemon-set.ts')
+  needTime(READ_TIMEOUT_MS)
   const set = daemonSet(api, { nodeName: values.kubernetesNodeName || values.nodeName })
   const { wanted, why } = await set.stillWanted({ signal: new AbortController().signal })
   needTime(0)

@@ -28,12 +28,12 @@ export async function findByAddress(
   const warnings: string[] = []
   if (sought.length === 0) return warnings
   using best = new Candidates()
-  let looked = 0
+  let inspected = 0
   for (const key of look.namespaces.keys()) {
     const mayBe = sought.filter(({ uid }) => (holders.get(key) ?? uid) === uid)
     if (mayBe.length === 0 || (owners.get(key) ?? []).length > 0) continue
-    looked += 1
-    if (looked > MOST_LOOKS) break
+    inspected += 1
+    if (inspected > MAX_NAMESPACES) break
     let opened: Netns | undefined
     try {
       opened = openUnowned(look, key)
@@ -56,14 +56,14 @@ export async function findByAddress(
       warnings.push(`${opened.path} and ${rival} both have the addresses of the pod with UID ${uid}: using neither`)
     }
   }
-  return warnings.slice(0, MOST_WARNINGS)
+  return warnings.slice(0, MAX_WARNINGS)
 }
 
 // internal
 
-const MOST_WARNINGS = 16
+const MAX_WARNINGS = 16
 /** Maximal number of network namespaces that a search by address inspects. */
-const MOST_LOOKS = 4096
+const MAX_NAMESPACES = 4096
 
 interface Candidate {
   readonly opened: Netns

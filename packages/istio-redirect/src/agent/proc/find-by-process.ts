@@ -30,7 +30,7 @@ export async function findByProcess(
   for (const { pid, uid, key } of processes) {
     const addresses = sought.get(uid)?.addresses
     const tried = (tries.get(uid) ?? 0) + 1
-    if (addresses === undefined || taken.has(key) || tried > MOST_TRIES) continue
+    if (addresses === undefined || taken.has(key) || tried > MAX_TRIES) continue
     tries.set(uid, tried)
     const opened = openOfProcess(look, key, pid, uid)
     if (opened === undefined) continue
@@ -54,7 +54,7 @@ export async function findByProcess(
 // internal
 
 /** Maximal number of namespaces inspected for a pod, because a pod may create thousands. */
-const MOST_TRIES = 16
+const MAX_TRIES = 16
 
 interface PodProcess extends StartedProcess {
   readonly uid: string

@@ -36,11 +36,11 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
     namespaces.set(key, known)
     return known
   }
-  let looked = 0
+  let inspected = 0
   // Pauses for other work, because a node may have thousands of processes.
   const pause = async (): Promise<void> => {
-    looked += 1
-    if (looked % 256 === 0) await breathe()
+    inspected += 1
+    if (inspected % 256 === 0) await breathe()
   }
   const dev = nodeNamespace(hostProc).split(':')[0]
   for (const pid of processIds(hostProc)) {
@@ -52,8 +52,8 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
   let mountsProblem = problem
   for (const folder of folders) {
     try {
-      const { names, isCut } = namesIn(folder, MOST_MOUNTS)
-      if (isCut) mountsProblem = `${folder} has more than ${MOST_MOUNTS} entries, and the rest is ignored`
+      const { names, isCut } = namesIn(folder, MAX_MOUNTS)
+      if (isCut) mountsProblem = `${folder} has more than ${MAX_MOUNTS} entries, and the rest is ignored`
       for (const name of names) {
         await pause()
         const path = join(folder, name)
@@ -70,7 +70,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
 // internal
 
 /** Maximal number of mounted network namespaces read from a folder. A node has one per pod, usually about a hundred. */
-const MOST_MOUNTS = 4096
+const MAX_MOUNTS = 4096
 
 /** Folders of named network namespaces. Skips symbolic links that leave the root. */
 function mountFolders(root: string): { readonly folders: readonly string[]; readonly problem: string | undefined } {

@@ -21,7 +21,7 @@ export function openOfProcess(
 /** Opens a network namespace of the snapshot that contains no process of a pod. */
 export function openUnowned(look: NodeLook, key: string): Netns | undefined {
   const { pids = [], mounts = [] } = look.namespaces.get(key) ?? {}
-  for (const pid of pids.slice(0, TRIES)) {
+  for (const pid of pids.slice(0, MAX_TRIES)) {
     const opened = openOfProcess(look, key, pid, undefined)
     if (opened !== undefined) return opened
   }
@@ -32,7 +32,7 @@ export function openUnowned(look: NodeLook, key: string): Netns | undefined {
 // internal
 
 /** Maximal number of processes to try for a namespace, because processes may have ended. */
-const TRIES = 8
+const MAX_TRIES = 8
 
 /** Opens the network namespace at a path, if the namespace still has the key `key`. */
 function openIfSame(path: string, key: string): Netns | undefined {

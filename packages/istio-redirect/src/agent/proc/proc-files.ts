@@ -2,13 +2,13 @@ import { closeSync, constants, opendirSync, openSync, readSync } from 'node:fs'
 import { join } from 'node:path'
 import { podCgroup } from './pod-cgroup.ts'
 
-/** Lists at most `most` names in a folder. `isCut` is true if the folder has more names. */
-export function namesIn(folder: string, most: number): { readonly names: readonly string[]; readonly isCut: boolean } {
+/** Lists at most `max` names in a folder. `isCut` is true if the folder has more names. */
+export function namesIn(folder: string, max: number): { readonly names: readonly string[]; readonly isCut: boolean } {
   const opened = opendirSync(folder)
   try {
     const names: string[] = []
     for (let entry = opened.readSync(); entry !== null; entry = opened.readSync()) {
-      if (names.length === most) return { names, isCut: true }
+      if (names.length === max) return { names, isCut: true }
       names.push(entry.name)
     }
     return { names, isCut: false }
@@ -19,7 +19,7 @@ export function namesIn(folder: string, most: number): { readonly names: readonl
 
 /** Lists the IDs of all processes on the node, as text. */
 export const processIds = (hostProc: string): readonly string[] =>
-  namesIn(hostProc, MOST_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
+  namesIn(hostProc, MAX_PROCESSES).names.filter((name) => /^[1-9][0-9]*$/.test(name))
 
 /** Finds the UID of a process's pod in the process's control groups. */
 export function podOfProcess(hostProc: string, pid: string): string | undefined {
@@ -49,7 +49,7 @@ export interface StartedProcess {
 // internal
 
 /** Limit of listed processes. Linux permits up to 2^22 process IDs, and a healthy node has far fewer processes. */
-const MOST_PROCESSES = 1 << 18
+const MAX_PROCESSES = 1 << 18
 /** Buffer for reading files of a process in procfs. Longer files are ignored. */
 const buffer = Buffer.alloc(16 * 1024)
 

@@ -41,7 +41,7 @@ export async function repairInPlace(observed: ObservedPod, options: InPlaceOptio
   const context = contextOf(target, options)
   const known = await knownAddresses(context, { addresses: [] })
   const config = captureOfPod({ pod, redirect }, known, context.log)
-  await takingBack(context, (c) =>
+  await withRollback(context, (c) =>
     perform(
       c,
       { pod, config },
@@ -67,7 +67,7 @@ function contextOf(netns: Netns, { log, signal }: InPlaceOptions): Omit<Redirect
 }
 
 /** Runs `work`. If `work` fails, runs the rollback steps that `work` has registered, in reverse order. */
-async function takingBack(
+async function withRollback(
   context: Omit<RedirectContext, 'undo'>,
   work: (context: RedirectContext) => Promise<void>,
 ): Promise<void> {
@@ -75,7 +75,7 @@ async function takingBack(
   try {
     await work({ ...context, undo: (step) => void steps.push(step) })
   } catch (error) {
-    const signal = AbortSignal.timeout(undoMs)
+    const signal = AbortSignal.timeout(ROLLBACK_TIMEOUT_MS)
     for (const step of steps.toReversed()) {
       try {
         await step({ signal })
@@ -87,7 +87,7 @@ async function takingBack(
   }
 }
 
-const undoMs = 10_000
+const ROLLBACK_TIMEOUT_MS = 10_000
 
 const printed = (fields: object): Record<string, string | number | boolean> =>
   Object.fromEntries(

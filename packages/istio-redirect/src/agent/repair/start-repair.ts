@@ -134,19 +134,19 @@ export async function startRepair(deps: RepairDeps, overrides: RepairOverrides =
   })
   const { nodeName, fieldSelectors, labelSelectors } = config
   await watches.follow({ api, nodeName, fieldSelectors, labelSelectors }, seen, signal)
-  await Promise.race([queue.idle(), delay(settleMs)])
+  await Promise.race([queue.idle(), delay(SETTLE_MS)])
 
   function inPlace(pod: ObservedPod): Promise<void> {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(repairMs)])
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(REPAIR_TIMEOUT_MS)])
     return repairInPlace(pod, { config, connect, log, signal: deadline, hostProc })
   }
 }
 
 /** Deadline in milliseconds for running repairs when the agent stops. The whole agent has to end within a second. */
-const settleMs = 800
+const SETTLE_MS = 800
 
 /** Deadline in milliseconds for the repair of one pod. A successful repair takes far less time. */
-const repairMs = 60_000
+const REPAIR_TIMEOUT_MS = 60_000
 
 /** Pod that is or was broken. The repair controller keeps it until the pod is deleted. */
 interface SeenPod extends ObservedPod {

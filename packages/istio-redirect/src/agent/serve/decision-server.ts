@@ -25,7 +25,7 @@ export interface DecisionServerOptions extends BoundedOptions {
  * HTTP server for the plugin and `install-cni status`. Sends the response's head early to prove that the agent runs.
  */
 export function decisionServer(options: DecisionServerOptions): Server {
-  const { bounds = { ...boundsFor(MOST_WAITING), bytesOfOne: MAX_REQUEST } } = options
+  const { bounds = { ...boundsFor(MAX_WAITING), bytesOfOne: MAX_REQUEST } } = options
   return boundedServer(
     (request, response) => {
       const { path } = targetOf(request)
@@ -41,7 +41,7 @@ export function decisionServer(options: DecisionServerOptions): Server {
 // internal
 
 /** Maximal number of waiting connections of plugins. When a node starts, all of its pods call the agent at once. */
-const MOST_WAITING = 256
+const MAX_WAITING = 256
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -46,13 +46,13 @@ export interface ServingDeps {
 export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
 /** Deadline in milliseconds for one API request for a pod. The plugin waits three seconds for the agent's answer. */
-const ASKING_MS = 2500
+const REQUEST_TIMEOUT_MS = 2500
 
 /** Maximal number of concurrent API requests for single pods. Each response may have megabytes. */
-const MOST_ASKED = 2
+const MAX_REQUESTS = 2
 
 /** Deadline in milliseconds for an enrolment during an ADD. The enrolment continues after the deadline. */
-const ENROLLING_MS = 2500
+const ENROL_TIMEOUT_MS = 2500
 
 /** Answers the plugin's calls on a socket. Resolves with the function that stops this service. */
 export async function startServing(deps: ServingDeps): Promise<() => Promise<void>> {
@@ -62,11 +62,11 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
   const cache = config.nodeName === '' ? undefined : podCache()
   const connect = async () => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
 
-  const few = atMost(MOST_ASKED)
+  const limited = atMost(MAX_REQUESTS)
   /** Requests a pod from the API server once, without retries: after a failure, the plugin sends its own request. */
   const ask = async (who: PodIdentity, left: AbortSignal): Promise<PodInfo> => {
-    const until = AbortSignal.any([signal, left, AbortSignal.timeout(ASKING_MS)])
-    return few(async () => {
+    const until = AbortSignal.any([signal, left, AbortSignal.timeout(REQUEST_TIMEOUT_MS)])
+    return limited(async () => {
       until.throwIfAborted()
       return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
     })
@@ -80,10 +80,10 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
         metrics.found(source)
         return pod
       },
-      enrol: (pod) => within(ENROLLING_MS, deps.enrol?.(podOf(pod), left)),
+      enrol: (pod) => within(ENROL_TIMEOUT_MS, deps.enrol?.(podOf(pod), left)),
     })
   const status = (): ServingStatus => {
-    const problem = cache === undefined ? NAMELESS : cache.problem()
+    const problem = cache === undefined ? NO_NODE_NAME : cache.problem()
     const pods = problem === undefined ? 'watched' : 'asked for'
     return { version: VERSION, pods, problem, ambient: deps.ambient?.(), upgrade: deps.upgrade?.() }
   }
@@ -112,7 +112,7 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
   }
 }
 
-const NAMELESS = 'the name of the node is unknown: set NODE_NAME'
+const NO_NODE_NAME = 'the name of the node is unknown: set NODE_NAME'
 
 const podOf = (pod: HandedPod): HandedPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
 

@@ -6,7 +6,7 @@ export function boundedServer(handle: RequestListener, options?: BoundedOptions)
   const server = createServer((request, response) => {
     const { socket } = request
     // Handles only the first request on a connection. Ignores later requests, but counts their memory.
-    if (connections.phaseOf(socket) !== 'silent') return void connections.received(socket, KEPT_BYTES)
+    if (connections.phaseOf(socket) !== 'silent') return void connections.received(socket, REQUEST_BYTES)
     connections.set(socket, 'asking')
     request.on('data', (chunk: Buffer) => connections.received(socket, chunk.length))
     response.once('finish', () => connections.set(socket, 'answered'))
@@ -18,4 +18,4 @@ export function boundedServer(handle: RequestListener, options?: BoundedOptions)
 }
 
 /** Number of bytes that the server counts for each request after a connection's first one. */
-const KEPT_BYTES = 4096
+const REQUEST_BYTES = 4096

@@ -6,7 +6,7 @@ import type { ScopedLog } from '../shared/deps.ts'
 import { type ClosableServer, listen, shut } from './listen.ts'
 
 /** Interval in milliseconds between checks of the socket. A check creates a missing or replaced socket again. */
-const LOOK_MS = 1000
+const CHECK_INTERVAL_MS = 1000
 
 /** Unix socket that is made again when another process removes or replaces it. */
 export interface KeptSocket {
@@ -76,7 +76,7 @@ export async function keepSocket(
     try {
       const made = watch(path, () => {
         // Ignores changes during creation of the socket, because the agents themselves cause these changes.
-        const isQuiet = problem === undefined && performance.now() - madeAt > LOOK_MS
+        const isQuiet = problem === undefined && performance.now() - madeAt > CHECK_INTERVAL_MS
         if (isQuiet && !isInOrder()) look()
       })
       made.on('error', () => {})
@@ -89,7 +89,7 @@ export async function keepSocket(
   arm()
   const timer = setInterval(() => {
     if (!isInOrder()) look()
-  }, LOOK_MS)
+  }, CHECK_INTERVAL_MS)
   return {
     problem: () => problem,
     async close() {

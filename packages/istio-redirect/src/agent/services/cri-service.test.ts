@@ -42,7 +42,7 @@ const make = (graceMs: number): CriService =>
       if (says instanceof Error) throw says
       return judgeRuntime(runtimeAnswer(decodeStatus(statusResponse(says))), wanted)
     },
-    pace: { lookMs: 2, soonMs: 1, graceMs },
+    intervals: { checkMs: 2, recheckMs: 1, graceMs },
   })
 beforeEach(() => {
   says = LOADED

@@ -22,7 +22,7 @@ export interface CriDeps {
   /** Function that queries the container runtime. Tests replace it. */
   readonly ask?: typeof pluginInRuntime
   /** Intervals in milliseconds between queries. A missing plugin counts as a problem after `graceMs`. */
-  readonly pace?: { readonly lookMs: number; readonly soonMs: number; readonly graceMs: number }
+  readonly intervals?: { readonly checkMs: number; readonly recheckMs: number; readonly graceMs: number }
 }
 
 /** Service of the agent that checks if the container runtime runs the plugin. */
@@ -32,11 +32,11 @@ export interface CriService extends Service<AgentConfig> {
 }
 
 /** Intervals in production. `graceMs` exceeds the usual reaction time of a runtime. */
-const PACE = { lookMs: 10_000, soonMs: 2000, graceMs: 5000 }
+const INTERVALS = { checkMs: 10_000, recheckMs: 2000, graceMs: 5000 }
 
 /** Asks the container runtime at intervals if it runs the plugin. A failed query does not change readiness. */
 export function criService(deps: CriDeps): CriService {
-  const { log, isInstalled, failed, ask = pluginInRuntime, pace = PACE } = deps
+  const { log, isInstalled, failed, ask = pluginInRuntime, intervals = INTERVALS } = deps
   const setMetric = runtimeMetric(deps.metrics)
   let problem: string | undefined
   const service = agentService<AgentConfig>(
@@ -65,7 +65,7 @@ export function criService(deps: CriDeps): CriService {
         // Requires a complete installation before and after the query, because the installer runs in parallel.
         since = wasInstalled && isInstalled() ? (since ?? performance.now()) : undefined
         problem =
-          since !== undefined && performance.now() - since >= pace.graceMs ? `installed, but ${text}` : undefined
+          since !== undefined && performance.now() - since >= intervals.graceMs ? `installed, but ${text}` : undefined
         if (problem !== undefined) missing.failed(problem)
         return 'soon'
       }
@@ -81,7 +81,10 @@ export function criService(deps: CriDeps): CriService {
             return 'settled'
           })
           // The pause before the next query ends early when the agent stops.
-          await delay(next === 'soon' ? pace.soonMs : pace.lookMs, undefined, { signal, ref: false }).catch(() => {})
+          await delay(next === 'soon' ? intervals.recheckMs : intervals.checkMs, undefined, {
+            signal,
+            ref: false,
+          }).catch(() => {})
         }
       }
       const done = keepRunning('the queries of the container runtime', run, { log, signal })

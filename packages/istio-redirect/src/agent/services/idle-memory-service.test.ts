@@ -4,7 +4,7 @@ import { resolveValues } from '../config/resolve.ts'
 import type { Service } from '../shared/service.ts'
 import { type IdleMemoryDeps, idleMemoryService } from './idle-memory-service.ts'
 
-const LOOK_MS = 10_000
+const CHECK_MS = 10_000
 
 const config = () =>
   agentConfig(resolveValues({}, [{ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBERNETES_SERVICE_PORT: '443' }]))
@@ -21,14 +21,14 @@ async function resting(deps: IdleMemoryDeps = {}) {
   const service: Service<ReturnType<typeof config>> = idleMemoryService({
     shrink,
     cpuMs: () => cpu,
-    lookMs: LOOK_MS,
+    checkMs: CHECK_MS,
     ...deps,
   })
   await service.update(config())
   const after = (...work: readonly number[]): number => {
     for (const ms of work) {
       cpu += ms
-      vi.advanceTimersByTime(LOOK_MS)
+      vi.advanceTimersByTime(CHECK_MS)
     }
     return shrink.mock.calls.length
   }

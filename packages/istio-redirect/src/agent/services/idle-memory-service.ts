@@ -8,14 +8,14 @@ export interface IdleMemoryDeps {
   /** Returns the processor time that the agent's process has used so far, in milliseconds. */
   readonly cpuMs?: () => number
   /** Interval in milliseconds at which the agent checks if it is idle. */
-  readonly lookMs?: number
+  readonly checkMs?: number
 }
 
 /** Releases unused memory when the agent becomes idle, after its start and after later work. */
 export function idleMemoryService({
   shrink = runtimeShrink(),
   cpuMs = ownCpuMs,
-  lookMs = 10_000,
+  checkMs = 10_000,
 }: IdleMemoryDeps = {}): Service<AgentConfig> {
   return agentService<AgentConfig>(
     () => '',
@@ -23,16 +23,16 @@ export function idleMemoryService({
       if (shrink === undefined) return async () => {}
       let seen = cpuMs()
       // Counts the required processor time as used, so that the first idle check releases memory.
-      let worth = WORTH_MS
+      let usedMs = MIN_USED_MS
       const timer = setInterval(() => {
         const now = cpuMs()
-        const isCalm = now - seen < lookMs * CALM
-        worth += (now - seen) * (isCalm ? CALM_COUNTS : 1)
+        const isIdle = now - seen < checkMs * IDLE_SHARE
+        usedMs += (now - seen) * (isIdle ? IDLE_WEIGHT : 1)
         seen = now
-        if (!isCalm || worth < WORTH_MS) return
-        worth = 0
+        if (!isIdle || usedMs < MIN_USED_MS) return
+        usedMs = 0
         shrink()
-      }, lookMs)
+      }, checkMs)
       timer.unref()
       return async () => {
         clearInterval(timer)
@@ -42,12 +42,12 @@ export function idleMemoryService({
 }
 
 /** Share of one processor below which the agent counts as idle. */
-const CALM = 0.04
+const IDLE_SHARE = 0.04
 
 /** Processor time in milliseconds that the agent has to use between two releases of memory. */
-const WORTH_MS = 300
+const MIN_USED_MS = 300
 /** Factor for processor time in idle phases, which leave little garbage. */
-const CALM_COUNTS = 0.1
+const IDLE_WEIGHT = 0.1
 
 function ownCpuMs(): number {
   const { user, system } = process.cpuUsage()

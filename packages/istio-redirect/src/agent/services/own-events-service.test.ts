@@ -41,7 +41,7 @@ const log = { debug: note, info: note, warn: note, error: note }
 
 test('a lasting problem is one event, and a new problem is a new event', async () => {
   let now: Readiness = { ready: false, reasons: ['binary: read-only file system', 'log socket: none'] }
-  const service = ownEventsService({ log, readiness: () => now, reach, failed: () => {}, lookMs: 5 })
+  const service = ownEventsService({ log, readiness: () => now, reach, failed: () => {}, checkMs: 5 })
   await service.update(config())
   const messages = () => api.events().map((one) => ('message' in one ? one.message : ''))
   await expect.poll(messages).toEqual(['binary: read-only file system; log socket: none'])
@@ -63,7 +63,7 @@ test('without the permission to create events, the problem is logged once and co
   let failures = 0
   lines.length = 0
   const readiness = () => ({ ready: false, reasons: ['x'] })
-  const service = ownEventsService({ log, readiness, reach, failed: () => void failures++, lookMs: 1 })
+  const service = ownEventsService({ log, readiness, reach, failed: () => void failures++, checkMs: 1 })
   await service.update(config())
   await expect.poll(() => failures).toBeGreaterThan(1)
   await service.close('removed')
@@ -114,7 +114,7 @@ test("a refusal of the API server is an event at once, with the server's message
 
 test('outside of a pod no events are written', async () => {
   const readiness = () => ({ ready: false, reasons: ['x'] })
-  const service = ownEventsService({ log, readiness, reach, failed: () => {}, lookMs: 1 })
+  const service = ownEventsService({ log, readiness, reach, failed: () => {}, checkMs: 1 })
   await service.update(config({ POD_NAME: '' }))
   await service.close('removed')
   expect(api.requests).toEqual([])

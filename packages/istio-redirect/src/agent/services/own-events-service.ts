@@ -17,7 +17,7 @@ export interface OwnEventsDeps {
   /** Called for each Kubernetes event that the agent could not write. */
   readonly failed: () => void
   /** Interval in milliseconds at which the agent checks the node's readiness. Tests replace it. */
-  readonly lookMs?: number
+  readonly checkMs?: number
 }
 
 /** Writes problems of the node as Kubernetes events about the agent's own pod. */
@@ -26,7 +26,7 @@ export function ownEventsService({
   readiness,
   reach,
   failed,
-  lookMs = 5000,
+  checkMs = 5000,
 }: OwnEventsDeps): Service<AgentConfig> {
   return agentService<AgentConfig>(
     ({ api, values: { podName, podUid }, warnings }) => ({ api, podName, podUid, warnings }),
@@ -56,7 +56,7 @@ export function ownEventsService({
         const text = ready ? '' : reasons.join('; ')
         last = { text, looks: text === last.text ? last.looks + 1 : 1 }
         if (text !== '' && last.looks % REMINDER === 2) events.warn(pod, 'NotReady', text)
-      }, lookMs)
+      }, checkMs)
       timer.unref()
       return async () => {
         clearInterval(timer)

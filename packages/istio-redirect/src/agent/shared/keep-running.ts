@@ -3,7 +3,7 @@ import { pause } from '../../pause.ts'
 import type { ScopedLog } from './deps.ts'
 
 const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 60_000
+const MAX_PAUSE_MS = 60_000
 
 /** Runs a function until the AbortSignal aborts. Calls the function again if it ends earlier. */
 export async function keepRunning(
@@ -23,6 +23,6 @@ export async function keepRunning(
     }
     // The pause before the next call ends early when the AbortSignal aborts.
     await pause(pauseMs, signal)
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
   }
 }

@@ -26,7 +26,7 @@ export interface ServerReach {
 }
 
 /** Minimal length in milliseconds of a reported outage, so that server restarts are ignored. */
-const SHORTEST_MS = 5000
+const MIN_OUTAGE_MS = 5000
 
 /** Creates a tracker of the API server's reachability, without any request results yet. */
 export function serverReach({ now = Date.now }: { readonly now?: () => number } = {}): ServerReach {
@@ -51,7 +51,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
       if (outage === undefined) return
       const over = outage
       outage = undefined
-      if (over.last - over.first < SHORTEST_MS) return
+      if (over.last - over.first < MIN_OUTAGE_MS) return
       for (const listener of returned) listener(over)
     },
   })

@@ -3,12 +3,12 @@ import { memo } from '../../../memo.ts'
 import type { RulesOfBoth } from '../rules/installed-rules.ts'
 
 /** Maximal length of cached capture settings. Longer settings would need megabytes of memory. */
-const MOST_CHARS = 4096
+const MAX_CHARS = 4096
 
 const everyTable = allPodTables()
 
 /** Builds the iptables and nftables rules for a pod's capture settings, with a cache. */
-export const captureRules = memo(newRules, (key) => key.length <= MOST_CHARS)
+export const captureRules = memo(newRules, (key) => key.length <= MAX_CHARS)
 
 // internal
 

@@ -21,7 +21,7 @@ export async function keepKernel(
 ): Promise<void> {
   const pace = healPace()
   const calm = calmLog(log, 'the redirection on the node is checked again', { level: 'error' })
-  while (await pause(LOOK_MS, signal)) {
+  while (await pause(CHECK_INTERVAL_MS, signal)) {
     try {
       const drift = await kernel.drift()
       if (drift.length === 0) continue
@@ -38,7 +38,7 @@ export async function keepKernel(
       if (changed.length === 0) continue
       metrics.healed('host_rules')
       const text = 'repaired the redirection on the node, which another process changed'
-      log.warn(text, { drift: printable(drift.slice(0, NAMED).join('; ')), parts: drift.length })
+      log.warn(text, { drift: printable(drift.slice(0, MAX_SHOWN).join('; ')), parts: drift.length })
     } catch (error) {
       metrics.healFailed('host_rules')
       calm.failed(`cannot check or repair the redirection on the node: ${printable(messageOf(error))}`)
@@ -49,5 +49,5 @@ export async function keepKernel(
 // internal
 
 /** Interval in milliseconds between checks of the kernel's rules, routes and programs. */
-const LOOK_MS = 500
-const NAMED = 4
+const CHECK_INTERVAL_MS = 500
+const MAX_SHOWN = 4

@@ -25,7 +25,7 @@ import { ztunnelLead } from './ztunnel-lead.ts'
 /** Maximal time in milliseconds for which a stopping agent waits for running work on pods. */
 const SETTLE_MS = 800
 /** Maximal time in milliseconds in which a stopping agent removes the annotations of all pods. */
-const FAREWELL_MS = 3000
+const CLEANUP_TIMEOUT_MS = 3000
 
 /** Runs node-level redirection until the signal aborts. The redirection stays if another agent takes over. */
 export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
@@ -63,8 +63,8 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const seen = watchedPods({ config, log, look })
   // Separate AbortController for requests to the API server, because the agent still removes annotations after `ending`
   // has aborted.
-  const farewell = new AbortController()
-  using patches = podPatches(api, { signal: farewell.signal, reach: reach?.of('pods/status') })
+  const cleanup = new AbortController()
+  using patches = podPatches(api, { signal: cleanup.signal, reach: reach?.of('pods/status') })
   const annotate = annotationWriter({ patch: patches.patch, wrote: seen.wrote })
   const pods = meshReconciler({
     seen,
@@ -152,7 +152,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     if (nodeLevel !== undefined) removeSharedConfig(nodeLevel.configFile)
     unmarkNodeLevel(config)
     log.info('the redirection is removed from the node', { pods: enrolled.length })
-    const timer = setTimeout(() => farewell.abort(new Error('the API server took too long')), FAREWELL_MS)
+    const timer = setTimeout(() => cleanup.abort(new Error('the API server took too long')), CLEANUP_TIMEOUT_MS)
     const done = await Promise.allSettled(
       enrolled.map(async (uid) => {
         const pod = seen.situationOf(uid)?.pod

@@ -7,7 +7,7 @@ export interface HealPace {
 /** Number of repairs of rules or sets in a row that run without a pause. */
 const BURST = 5
 const FIRST_PAUSE_MS = 1000
-const LONGEST_PAUSE_MS = 30_000
+const MAX_PAUSE_MS = 30_000
 /** Time in milliseconds without repairs after which the backoff restarts. */
 const QUIET_MS = 60_000
 
@@ -19,7 +19,7 @@ export function healPace(now: () => number = () => performance.now()): HealPace 
     next() {
       const at = now()
       streak = at - last > QUIET_MS ? 1 : streak + 1
-      const pause = streak <= BURST ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (streak - BURST - 1), LONGEST_PAUSE_MS)
+      const pause = streak <= BURST ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (streak - BURST - 1), MAX_PAUSE_MS)
       last = at + pause
       return pause
     },

@@ -34,7 +34,7 @@ interface Context extends ReconcileNodeOptions {
 }
 
 /** Interval in milliseconds between checks, because the kernel reports no changes of set entries. */
-const LOOK_MS = 400
+const CHECK_INTERVAL_MS = 400
 const RETRY_MS = 1000
 
 async function keepRules({ node, signal, observe }: Context): Promise<void> {
@@ -64,7 +64,7 @@ async function keepRules({ node, signal, observe }: Context): Promise<void> {
 async function keepSets({ node, signal, observe }: Context): Promise<void> {
   const part = 'host_sets'
   const pace = healPace()
-  while (await pause(LOOK_MS, signal)) {
+  while (await pause(CHECK_INTERVAL_MS, signal)) {
     try {
       const { sets, entries } = await node.sets.missing()
       if (sets.length + entries.length === 0) continue

@@ -40,6 +40,8 @@ const WORDS: Readonly<Record<NodePart, string>> = {
 
 /** Prints the first few differences of a repaired node for the log. A complete list may have hundreds. */
 const drifted = (drift: readonly string[]): string =>
-  drift.length <= NAMED ? drift.join('; ') : `${drift.slice(0, NAMED).join('; ')} and ${drift.length - NAMED} more`
+  drift.length <= MAX_SHOWN
+    ? drift.join('; ')
+    : `${drift.slice(0, MAX_SHOWN).join('; ')} and ${drift.length - MAX_SHOWN} more`
 
-const NAMED = 4
+const MAX_SHOWN = 4

@@ -54,7 +54,7 @@ export interface MeshReconciler {
 }
 
 /** Maximal number of enrolment steps in one reconciliation of a pod. */
-const MOST_STEPS = 6
+const MAX_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */
 export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
@@ -95,7 +95,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
 
   async function look(uid: string): Promise<void> {
     const state = stateOf(uid)
-    for (let steps = 0; steps < MOST_STEPS && !signal.aborted; steps += 1) {
+    for (let steps = 0; steps < MAX_STEPS && !signal.aborted; steps += 1) {
       const known = seen.situationOf(uid)
       if (known === undefined) return forget(uid, state)
       if (steps === 0) metrics.reconciled(known.deleted ? 'delete' : 'update')

@@ -24,7 +24,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
     async patch(request) {
       const client = kept.client(serviceAccountAccess(api), { userAgent: 'install-cni' })
       try {
-        const version = versionOf(await client.send({ ...request, timeoutMs: PATCH_MS }, { signal }))
+        const version = versionOf(await client.send({ ...request, timeoutMs: PATCH_TIMEOUT_MS }, { signal }))
         reach?.answered()
         return version
       } catch (error) {
@@ -39,7 +39,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
 // internal
 
 /** Deadline in milliseconds for a patch of a pod, shorter than the plugin's deadline. */
-const PATCH_MS = 4000
+const PATCH_TIMEOUT_MS = 4000
 
 function versionOf(answer: unknown): string | undefined {
   const metadata = isObject(answer) ? answer.metadata : undefined

@@ -26,7 +26,7 @@ export function slimLabels(labels: Labels): Labels {
   const entries = Object.entries(labels)
   if (entries.reduce((sum, [key, value]) => sum + key.length + value.length, 0) <= MAX_LABEL_CHARS) return labels
   return Object.fromEntries(
-    entries.filter(([key]) => /^(?:app$|(?:[^/]+\.)?istio\.io\/)/.test(key)).slice(0, MOST_LABELS),
+    entries.filter(([key]) => /^(?:app$|(?:[^/]+\.)?istio\.io\/)/.test(key)).slice(0, MAX_LABELS),
   )
 }
 
@@ -36,4 +36,4 @@ export function slimLabels(labels: Labels): Labels {
 const SHOWN_CHARS = 128
 
 const MAX_LABEL_CHARS = 16 * 1024
-const MOST_LABELS = 64
+const MAX_LABELS = 64

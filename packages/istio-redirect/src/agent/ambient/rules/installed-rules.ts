@@ -104,7 +104,7 @@ function byIptables(
     // Keeps unknown Istio chains, because they may belong to a sidecar instead of ambient mode.
     remove: () => tables.remove(rules),
     async *watch(signal) {
-      const interval = (await tells(netns, backend)) ? TOLD_MS : LOOK_MS
+      const interval = (await hasEvents(netns, backend)) ? EVENT_INTERVAL_MS : POLL_INTERVAL_MS
       for await (const event of tables.watch(rules, { signal, interval })) {
         if (event.state === 'drift') yield { drift: lines(iptablesDriftText(event.drift)) }
         if (event.state === 'error') yield { error: event.error }
@@ -114,10 +114,10 @@ function byIptables(
 }
 
 /** Intervals in milliseconds between checks of the rules, with and without kernel events. */
-const TOLD_MS = 300
-const LOOK_MS = 800
+const EVENT_INTERVAL_MS = 300
+const POLL_INTERVAL_MS = 800
 
-const tells = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
+const hasEvents = async (netns: NetnsTarget, backend: RulesOptions['backend']): Promise<boolean> =>
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
 /** Adds existing Istio chains to the managed chains, so that the next apply removes unused chains. */
@@ -157,7 +157,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
     present: () => unlessUnsupported(() => present(rules.all.tables), []),
     remove: () => unlessUnsupported(async () => void (await kernel.remove(rules.all)), undefined),
     async *watch(signal) {
-      for await (const event of watchTables(netns, rules.wanted, { signal, interval: TOLD_MS })) {
+      for await (const event of watchTables(netns, rules.wanted, { signal, interval: EVENT_INTERVAL_MS })) {
         if (event.state === 'drift') yield { drift: lines(nftDriftText(event.drift)) }
         if (event.state === 'error') yield { error: event.error }
       }

@@ -43,7 +43,7 @@ export interface Ztunnel extends AsyncDisposable {
 export type ZtunnelView = Pick<Ztunnel, 'pods' | 'ready' | 'heard' | 'forwarded'>
 
 /** Shortest and longest pause in milliseconds before ztunnel tries again to connect to the agent. */
-const [SHORTEST_MS, LONGEST_MS] = [20, 15_000]
+const [MIN_PAUSE_MS, MAX_PAUSE_MS] = [20, 15_000]
 const DRAIN_MS = 5000
 
 /** Starts a stand-in for ztunnel 1.30 in the test's process. Needs root. */
@@ -91,11 +91,11 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
     }
   }
   const run = async (): Promise<number> => {
-    let pause = SHORTEST_MS
+    let pause = MIN_PAUSE_MS
     while (!over.signal.aborted) {
       const outcome = await connectOnce()
       if (outcome === 'exit') return 1
-      pause = outcome === 'nobody' ? Math.min(2 * pause, LONGEST_MS) : SHORTEST_MS
+      pause = outcome === 'nobody' ? Math.min(2 * pause, MAX_PAUSE_MS) : MIN_PAUSE_MS
       if (!over.signal.aborted) await delay(pause, undefined, { signal: over.signal }).catch(() => {})
     }
     return 0
