@@ -6,7 +6,7 @@ import { type ConfigSource, changedVariables, loadConfig, watchConfigDir } from 
 import { installObserver } from './install-events.ts'
 import { keptLines } from './kept-plugin.ts'
 import type { AgentLog } from './log/agent-log.ts'
-import { calmLog } from './log/calm-log.ts'
+import { throttledLog } from './log/throttled-log.ts'
 import { decideStop } from './on-cluster/decide-stop.ts'
 import { removePluginToken } from './on-cluster/plugin-token.ts'
 import type { Readiness } from './serve/health.ts'
@@ -79,7 +79,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   const installing = onNode.run({ signal })
 
   // The agent reads its settings every ten seconds, but rarely logs an unchanged error again.
-  const refusals = calmLog(own, 'the configuration is valid again', { level: 'error' })
+  const refusals = throttledLog(own, 'the configuration is valid again', { level: 'error' })
   const reload = async (bySignal: boolean): Promise<void> => {
     if (signal.aborted) return
     let next: AgentConfig

@@ -113,7 +113,7 @@ function enrolledPods() {
     zds,
     /** Enrols a pod like the agent: opens its namespace, writes its rules, and then sends it to ztunnel. */
     async enrol(uid: string, pod: Netns) {
-      cache.keep(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
+      cache.setNetns(uid, workloadOf(uid), netns.open(`/proc/self/fd/${pod.fd}`))
       await enrolNamespace(pod, everything, { native: true })
       await zds.add({ uid, workload: workloadOf(uid), netns: pod })
     },

@@ -4,7 +4,7 @@ import type { Gauge, Metrics } from '../shared/deps.ts'
 export type ReconcileEvent = 'add' | 'update' | 'delete'
 
 /** Objects that the agent repaired: the node's rules, the node's address sets, or a pod's rules. */
-export type HealedPart = 'host_rules' | 'host_sets' | 'pod'
+export type HealedObject = 'host_rules' | 'host_sets' | 'pod'
 
 /** Methods that update the metrics of ambient mode. */
 export interface AmbientMetrics {
@@ -14,9 +14,9 @@ export interface AmbientMetrics {
   pods(enrolled: number, pending: number, notCaptured: number): void
   /** Sets the number of connected ztunnels. The gauge is absent until the first ztunnel has connected. */
   ztunnels(connected: number): void
-  healed(part: HealedPart): void
+  healed(part: HealedObject): void
   /** Counts a failed attempt to restore rules or sets that another process changed. */
-  healFailed(part: HealedPart): void
+  healFailed(part: HealedObject): void
 }
 
 /** Creates the metrics of ambient mode. Metrics that Istio also has get Istio's names. */

@@ -1,6 +1,6 @@
 import { type KubeClient, kubeClient, listWatch, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { ScopedLog } from '../shared/deps.ts'
 import type { RequestReports } from '../shared/server-reach.ts'
 import type { PodStore } from './pods/pod-store.ts'
@@ -32,12 +32,12 @@ export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] 
 // internal
 
 function telling(observer: PodStore['pods'], what: string, log: ScopedLog, reports?: RequestReports): PodStore['pods'] {
-  const calm = calmLog(log, `${what} are watched again`)
+  const throttled = throttledLog(log, `${what} are watched again`)
   return {
     ...observer,
     listed() {
       observer.listed()
-      calm.worked()
+      throttled.worked()
       reports?.answered()
     },
     alive() {
@@ -46,7 +46,7 @@ function telling(observer: PodStore['pods'], what: string, log: ScopedLog, repor
     },
     failed(error, pauseMs) {
       observer.failed(error, pauseMs)
-      calm.failed(`ambient mode: cannot watch ${what}: ${printable(messageOf(error))}; retrying`)
+      throttled.failed(`ambient mode: cannot watch ${what}: ${printable(messageOf(error))}; retrying`)
       reports?.failed(error)
     },
   }

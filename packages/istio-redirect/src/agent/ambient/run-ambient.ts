@@ -15,7 +15,7 @@ import { chooseBackend } from './node/choose-backend.ts'
 import { nodeAddresses } from './node/node-addresses.ts'
 import { nodeProbes } from './node/node-probes.ts'
 import { reconcileNode } from './node/reconcile-node.ts'
-import { tellKeeping } from './node/tell-keeping.ts'
+import { reconcileObserver } from './node/reconcile-observer.ts'
 import { removeLeftBehind } from './node-level/left-behind.ts'
 import { enroller, workloadOf } from './pods/enroller.ts'
 import { meshReconciler } from './pods/mesh-reconciler.ts'
@@ -100,7 +100,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   options.tell({ ...running, isReady: false })
   const tasks = [
     ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, reach, log, signal: ending }),
-    reconcileNode(node, { signal: ending, observe: tellKeeping(log, metrics) }),
+    reconcileNode(node, { signal: ending, observe: reconcileObserver(log, metrics) }),
     seen.listed(ending).then(adopt),
   ]
   try {
@@ -127,8 +127,8 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     for (const text of warnings) log.warn(printable(text))
     for (const pod of before) {
       const found = namespaces.get(pod.uid)
-      if (found === undefined) cache.know(pod.uid, workloadOf(pod))
-      else cache.keep(pod.uid, workloadOf(pod), found)
+      if (found === undefined) cache.add(pod.uid, workloadOf(pod))
+      else cache.setNetns(pod.uid, workloadOf(pod), found)
       pods.adopt(pod)
     }
     await adoptThoseWhoLeft()

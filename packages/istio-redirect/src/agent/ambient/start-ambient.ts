@@ -2,7 +2,7 @@ import { decideEnrolment, podRef } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
 import type { HandedPod } from '../pods/handed-pod.ts'
 import type { AmbientStatus } from '../serve/ambient-status.ts'
-import { keepSocket } from '../server/kept-socket.ts'
+import { persistentSocket } from '../server/persistent-socket.ts'
 import type { Counter } from '../shared/deps.ts'
 import { keepRunning } from '../shared/keep-running.ts'
 import type { EndReason } from '../shared/service.ts'
@@ -60,7 +60,7 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
         throw new Error(`failed to get pod ${pod}: the node agent is not ready: ${problemNow()}`)
       },
     })
-  const socket = await keepSocket(config.eventSocket, server, { mode: 0o600, log, failed })
+  const socket = await persistentSocket(config.eventSocket, server, { mode: 0o600, log, failed })
 
   const run = async (): Promise<void> => {
     try {

@@ -8,7 +8,7 @@ import { serviceAccountAccess } from '../../../../kube/src/config/service-accoun
 import { meshPod } from '../../testing/index.ts'
 import { metricsRegistry } from '../serve/metrics.ts'
 import type { ApiAccess } from '../shared/deps.ts'
-import { keepPluginToken, removePluginToken } from './plugin-token.ts'
+import { removePluginToken, renewPluginToken } from './plugin-token.ts'
 
 let folder: string
 let server: ApiServer
@@ -43,7 +43,7 @@ function access(tokenFile = join(folder, 'agent-token')): ApiAccess {
 }
 
 function keep({ account = 'istio-cni-plugin', failed = () => {} } = {}) {
-  const kept = keepPluginToken({
+  const kept = renewPluginToken({
     config: { account, file: file() },
     api: access(),
     log,

@@ -1,10 +1,10 @@
 import { isKubeError, kubeClient, serviceAccountAccess, tokenFile } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { ApiAccess, Gauge, PluginTokenConfig, ScopedLog } from '../shared/deps.ts'
 import type { RequestReports } from '../shared/server-reach.ts'
 
-/** Dependencies of {@link keepPluginToken}, which renews the plugin's token. */
+/** Dependencies of {@link renewPluginToken}, which renews the plugin's token. */
 export interface PluginTokenDeps {
   readonly config: PluginTokenConfig
   readonly api: ApiAccess
@@ -31,9 +31,9 @@ export interface PluginToken {
 }
 
 /** Keeps a valid token of the plugin in a file. The token outlives the agent's pod. */
-export function keepPluginToken(deps: PluginTokenDeps): PluginToken {
+export function renewPluginToken(deps: PluginTokenDeps): PluginToken {
   const { config, api, log, expiry, failed, reports, signal, pauseMs } = deps
-  const calm = calmLog(log, `tokens of service account ${config.account} are renewed again`)
+  const throttled = throttledLog(log, `tokens of service account ${config.account} are renewed again`)
   let problem: string | undefined
   const { first, done, expires } = tokenFile(config.file).keep({
     connect: () => kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node' }),
@@ -44,13 +44,13 @@ export function keepPluginToken(deps: PluginTokenDeps): PluginToken {
     renewed(at) {
       expiry.set(Math.round(at / 1000))
       problem = undefined
-      calm.worked()
+      throttled.worked()
       reports?.answered()
     },
     failed(error) {
       problem = problemOf(error, deps)
       failed()
-      calm.failed(problem)
+      throttled.failed(problem)
       if (isKubeError(error)) reports?.failed(error)
     },
   })

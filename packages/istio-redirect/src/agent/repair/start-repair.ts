@@ -10,7 +10,7 @@ import {
 } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import { keyOf, type ObservedPod, observePod } from '../pods/observed-pod.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import type { ApiAccess, Metrics, RepairConfig, ScopedLog } from '../shared/deps.ts'
@@ -66,7 +66,7 @@ export async function startRepair(deps: RepairDeps, overrides: RepairOverrides =
     'type',
   ])
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-repair' })
-  const eventLog = calmLog(log, 'events are written again')
+  const eventLog = throttledLog(log, 'events are written again')
   const events = eventRecorder({
     connect,
     component: 'cni-repair',
@@ -109,7 +109,7 @@ export async function startRepair(deps: RepairDeps, overrides: RepairOverrides =
     signal,
   })
 
-  const [apiLog, malformedLog] = [calmLog(log, 'pods are watched again'), calmLog(log, '')]
+  const [apiLog, malformedLog] = [throttledLog(log, 'pods are watched again'), throttledLog(log, '')]
   const seen: WatchStore<SeenPod> = watchStore({
     // Stores only pods that are or were broken, because a node may have hundreds of pods.
     keep(object) {

@@ -6,20 +6,20 @@ import type { Observer } from '@cni/kube'
 import { getPod, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { makeBatch } from '../../decide/make-batch.ts'
 import type { AddRequest } from '../../serve/add-request.ts'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { HandedPod } from '../pods/handed-pod.ts'
 import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
 import { rightPod } from '../pods/right-pod.ts'
 import type { CloseReason } from '../server/bounded-connections.ts'
-import { keepSocket } from '../server/kept-socket.ts'
+import { persistentSocket } from '../server/persistent-socket.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../shared/deps.ts'
 import { keepRunning } from '../shared/keep-running.ts'
 import type { AmbientStatus } from './ambient-status.ts'
 import { answerAdd } from './answer-add.ts'
 import { atMost } from './at-most.ts'
+import { cachedBatches } from './cached-batches.ts'
 import { decisionServer } from './decision-server.ts'
-import { keptBatches } from './kept-batches.ts'
 import type { ServingMetrics } from './serving-metrics.ts'
 import type { ServingStatus } from './serving-status.ts'
 
@@ -71,7 +71,7 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
       return podInfo(await getPod(who, { connect, signal: until, maxRequests: 1 }))
     })
   }
-  const batch = keptBatches(makeBatch)
+  const batch = cachedBatches(makeBatch)
   const answer = (request: AddRequest, left: AbortSignal) =>
     answerAdd(request, {
       batch,
@@ -104,7 +104,7 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
     )
   const { closed, failed } = deps
   const server = () => decisionServer({ version: VERSION, answer, answered: metrics.answered, status, closed })
-  const socket = await keepSocket(config.socket, server, { mode: 0o600, log: own, failed })
+  const socket = await persistentSocket(config.socket, server, { mode: 0o600, log: own, failed })
   return async () => {
     stop.abort()
     await socket.close()
@@ -125,23 +125,23 @@ async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | 
 
 /** Wraps an observer of the pod watch to add log lines and a metric. */
 function telling(observer: Observer, { own, metrics }: ServingDeps): Observer {
-  const calm = calmLog(own, 'the pods of this node are watched again')
+  const throttled = throttledLog(own, 'the pods of this node are watched again')
   return {
     ...observer,
     listed() {
       observer.listed()
       metrics.watching(true)
-      calm.worked()
+      throttled.worked()
     },
     alive() {
       observer.alive?.()
       metrics.watching(true)
-      calm.worked()
+      throttled.worked()
     },
     failed(error, pauseMs) {
       observer.failed(error, pauseMs)
       metrics.watching(false)
-      calm.failed(`cannot watch the pods of this node, each served pod needs an API request: ${error.message}`)
+      throttled.failed(`cannot watch the pods of this node, each served pod needs an API request: ${error.message}`)
     },
   }
 }

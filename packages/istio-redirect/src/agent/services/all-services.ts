@@ -1,15 +1,15 @@
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
 import type { AgentLog } from '../log/agent-log.ts'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import { podWatches } from '../pods/pod-watches.ts'
 import { healthServer, type Readiness } from '../serve/health.ts'
 import { logServer } from '../serve/log-server.ts'
 import { type MetricsRegistry, metricsServer } from '../serve/metrics.ts'
 import { servingMetrics } from '../serve/serving-metrics.ts'
-import { keepPort } from '../server/kept-port.ts'
-import { type KeptSocket, keepSocket } from '../server/kept-socket.ts'
 import { listen, portOf, shut } from '../server/listen.ts'
+import { listenWithRetry } from '../server/listen-with-retry.ts'
+import { type PersistentSocket, persistentSocket } from '../server/persistent-socket.ts'
 import type { Counter, ScopedLog } from '../shared/deps.ts'
 import { serverReach } from '../shared/server-reach.ts'
 import { agentService, type Service } from '../shared/service.ts'
@@ -58,7 +58,7 @@ export function allServices({
   isStandby,
   isInstalled,
 }: AgentDeps): AgentServices {
-  let logSocket: KeptSocket | undefined
+  let logSocket: PersistentSocket | undefined
   const early = metrics.counter(
     'istio_cni_agent_connections_closed_total',
     'Connections closed early, by server and reason: crowded, late or long',
@@ -71,10 +71,10 @@ export function allServices({
   )
   const refused = (reason: string): void => lines.inc({ reason })
   const closedOn = (server: string, what: string): ((reason: string) => void) => {
-    const calm = calmLog(own, '')
+    const throttled = throttledLog(own, '')
     return (reason) => {
       early.inc({ server, reason })
-      if (reason === 'crowded') calm.failed(`${what}: too many waiting connections, closing the oldest`)
+      if (reason === 'crowded') throttled.failed(`${what}: too many waiting connections, closing the oldest`)
     }
   }
   const metricsPort = agentService<AgentConfig>(
@@ -83,7 +83,12 @@ export function allServices({
       if (port <= 0) return async () => {}
       const failed = (): void => errors.inc({ part: 'metrics' })
       const closed = closedOn('metrics', `metrics on port ${port}`)
-      return keepPort(port, { what: 'metrics', create: () => metricsServer(metrics, { closed }), log: own, failed })
+      return listenWithRetry(port, {
+        what: 'metrics',
+        create: () => metricsServer(metrics, { closed }),
+        log: own,
+        failed,
+      })
     },
   )
   const logs = agentService<AgentConfig>(
@@ -93,7 +98,7 @@ export function allServices({
       if (isStandby()) return async () => {}
       const failed = (): void => errors.inc({ part: 'log_socket' })
       const closed = closedOn('log_socket', 'log socket')
-      const socket = await keepSocket(path, () => logServer(log, { closed, refused }), { log: own, failed })
+      const socket = await persistentSocket(path, () => logServer(log, { closed, refused }), { log: own, failed })
       logSocket = socket
       return () => socket.close()
     },

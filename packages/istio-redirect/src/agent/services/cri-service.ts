@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { pluginInRuntime } from '@cni/installer'
 import { messageOf } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { Metrics, ScopedLog } from '../shared/deps.ts'
 import { keepRunning } from '../shared/keep-running.ts'
 import { agentService, type Service } from '../shared/service.ts'
@@ -46,14 +46,14 @@ export function criService(deps: CriDeps): CriService {
       const { socket, chained } = cri
       const stop = new AbortController()
       const { signal } = stop
-      const calm = calmLog(log, 'the container runtime answers again')
-      const missing = calmLog(log, 'the container runtime runs the plugin again')
+      const throttled = throttledLog(log, 'the container runtime answers again')
+      const missing = throttledLog(log, 'the container runtime runs the plugin again')
       let since: number | undefined
       let told = ''
       const look = async (): Promise<'settled' | 'soon'> => {
         const wasInstalled = isInstalled()
         const { state, text } = await ask(socket, { type: install.plugin.type, chained, signal })
-        calm.worked()
+        throttled.worked()
         setMetric(state)
         if (state !== 'missing') {
           missing.worked()
@@ -76,7 +76,7 @@ export function criService(deps: CriDeps): CriService {
               since = problem = undefined
               setMetric('unasked')
               failed()
-              calm.failed(`cannot query the container runtime at ${socket}: ${messageOf(error)}`)
+              throttled.failed(`cannot query the container runtime at ${socket}: ${messageOf(error)}`)
             }
             return 'settled'
           })

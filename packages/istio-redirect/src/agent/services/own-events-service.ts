@@ -2,7 +2,7 @@ import { isPodIdentity } from '@cni/istio-rules'
 import { eventRecorder, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { messageOf, printable } from '@cni/types'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { Readiness } from '../serve/health.ts'
 import type { ScopedLog } from '../shared/deps.ts'
 import type { Outage, ServerReach } from '../shared/server-reach.ts'
@@ -35,14 +35,14 @@ export function ownEventsService({
       if (!isPodIdentity({ namespace, name })) return async () => {}
       const pod = { namespace, name, uid, resourceVersion: '' }
       const stop = new AbortController()
-      const calm = calmLog(log, '')
+      const throttled = throttledLog(log, '')
       const events = eventRecorder({
         connect: () => kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node' }),
         component: 'istio-cni-node',
         signal: stop.signal,
         failed(error) {
           failed()
-          calm.failed(`cannot write an event about this agent: ${printable(messageOf(error))}`)
+          throttled.failed(`cannot write an event about this agent: ${printable(messageOf(error))}`)
         },
       })
       for (const warning of warnings) events.warn(pod, 'Misconfigured', warning)

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { keepPluginToken, type PluginToken } from '../on-cluster/plugin-token.ts'
+import { type PluginToken, renewPluginToken } from '../on-cluster/plugin-token.ts'
 import type { Metrics, ScopedLog } from '../shared/deps.ts'
 import type { ServerReach } from '../shared/server-reach.ts'
 import { agentService, type Service } from '../shared/service.ts'
@@ -28,37 +28,37 @@ const FIRST_TOKEN_MS = 5000
 
 /** Creates the service that keeps a token of the plugin's own service account, if the settings name one. */
 export function tokenService({ log, metrics, failed, reach }: TokenDeps): TokenService {
-  let kept: PluginToken | undefined
-  let hadOne = true
+  let token: PluginToken | undefined
+  let hadToken = true
   const service = agentService<AgentConfig>(
     ({ pluginToken, api }) => pluginToken && { pluginToken, api },
     async ({ pluginToken: config, api }) => {
       if (config === undefined) return async () => {}
       const stop = new AbortController()
-      hadOne = existsSync(config.file)
+      hadToken = existsSync(config.file)
       const expiry = metrics.gauge(
         'istio_cni_plugin_token_expiration_timestamp_seconds',
         "Expiry of the plugin's token, in seconds since 1970",
       )
       const reports = reach?.of('serviceaccounts/token')
-      const mine = keepPluginToken({ config, api, log, expiry, failed, reports, signal: stop.signal })
-      kept = mine
+      const started = renewPluginToken({ config, api, log, expiry, failed, reports, signal: stop.signal })
+      token = started
       return async () => {
-        if (kept === mine) kept = undefined
+        if (token === started) token = undefined
         stop.abort()
-        await mine.done
+        await started.done
       }
     },
   )
   return {
     ...service,
     async firstToken(signal) {
-      if (kept === undefined || hadOne) return
+      if (token === undefined || hadToken) return
       const timer = delay(FIRST_TOKEN_MS, undefined, { signal, ref: false }).catch(() => {})
-      await Promise.race([kept.first, timer])
+      await Promise.race([token.first, timer])
     },
     problems() {
-      const problem = kept?.problem()
+      const problem = token?.problem()
       return problem === undefined ? [] : [`plugin token: ${problem}`]
     },
   }

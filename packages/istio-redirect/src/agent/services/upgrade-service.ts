@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AgentConfig } from '../config/agent-config.ts'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { ScopedLog } from '../shared/deps.ts'
 import type { ServerReach } from '../shared/server-reach.ts'
 import { agentService, type Service } from '../shared/service.ts'
@@ -32,7 +32,7 @@ export function upgradeService({ log, reach, pauseMs = 60_000 }: UpgradeDeps): U
       if (!safeUpgrade || api.namespace === '') return async () => {}
       const stop = new AbortController()
       const { signal } = stop
-      const calm = calmLog(log, 'the DaemonSet can be read again: an update is distinguished from a removal')
+      const throttled = throttledLog(log, 'the DaemonSet can be read again: an update is distinguished from a removal')
       const look = async (): Promise<void> => {
         const { daemonSet } = await import('../on-cluster/daemon-set.ts')
         const set = daemonSet(api, { nodeName: nodeOf(values) })
@@ -43,13 +43,13 @@ export function upgradeService({ log, reach, pauseMs = 60_000 }: UpgradeDeps): U
           if (wanted !== undefined) break
           if (refused !== undefined) {
             reports.failed(refused)
-            calm.failed(`${BLIND}: ${why}`)
+            throttled.failed(`${BLIND}: ${why}`)
           }
           // The pause before the next attempt ends early when the agent stops.
           await delay(pauseMs * (1 + Math.random()), undefined, { signal, ref: false }).catch(() => {})
         }
         reports.answered()
-        calm.worked()
+        throttled.worked()
       }
       const looking = look()
       return async () => {

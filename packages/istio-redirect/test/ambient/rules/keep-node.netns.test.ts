@@ -152,7 +152,7 @@ test.concurrent('repeated removal by another program is reported, and repaired m
     await vi.waitFor(() => expect(at.events.length).toBeGreaterThan(before), { timeout: 10_000, interval: 10 })
   }
   const contested = at.events.findIndex(({ type }) => type === 'contested')
-  expect(at.events[contested]).toEqual({ type: 'contested', part: 'host_sets', pauseMs: 1000 })
+  expect(at.events[contested]).toEqual({ type: 'contested', objects: 'host_sets', pauseMs: 1000 })
   expect(healed(at.events.slice(0, contested))).toHaveLength(5)
   await at.whole()
 }, 30_000)
@@ -166,5 +166,5 @@ test.concurrent('unchanged rules and sets are only read', async () => {
   }
   inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
   await vi.waitFor(() => expect(healed(at.events)).toHaveLength(1), { timeout: 10_000 })
-  expect(at.events).toEqual([{ type: 'healed', part: 'host_sets', drift: [`missing 10.50.0.16 of pod ${other}`] }])
+  expect(at.events).toEqual([{ type: 'healed', objects: 'host_sets', drift: [`missing 10.50.0.16 of pod ${other}`] }])
 })

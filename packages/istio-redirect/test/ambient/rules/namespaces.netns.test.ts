@@ -182,11 +182,11 @@ describe('the cache of open namespaces', () => {
     await using another = await tempNetns()
     const before = descriptors()
     using cache = netnsCache(proc)
-    for (let n = 0; n < 10; n++) cache.keep(uid, { ...workload, name: `web-${n}` }, netns.open(target.path))
+    for (let n = 0; n < 10; n++) cache.setNetns(uid, { ...workload, name: `web-${n}` }, netns.open(target.path))
     expect(descriptors()).toBe(before + 1)
     using first = cache.lease(uid)
-    cache.keep(otherUid, workload, netns.open(target.path))
-    cache.keep(uid, workload, netns.open(another.path))
+    cache.setNetns(otherUid, workload, netns.open(target.path))
+    cache.setNetns(uid, workload, netns.open(another.path))
     using second = cache.lease(uid)
     expect([first?.netns.ino, second?.netns.ino]).toEqual([target.ino, another.ino])
     expect(cache.size).toBe(2)
@@ -198,8 +198,8 @@ describe('the cache of open namespaces', () => {
     await using target = await tempNetns()
     const before = descriptors()
     const cache = netnsCache(proc)
-    cache.keep(uid, workload, netns.open(target.path))
-    cache.know(otherUid, workload)
+    cache.setNetns(uid, workload, netns.open(target.path))
+    cache.add(otherUid, workload)
     const pods = cache.snapshot()
     expect(pods).toMatchObject([
       { uid, workload, lease: { netns: { ino: target.ino } } },
@@ -222,11 +222,11 @@ describe('the cache of open namespaces', () => {
   test('tells open namespaces from pods that are only known', async () => {
     await using target = await tempNetns()
     using cache = netnsCache(proc)
-    cache.know(uid, workload)
+    cache.add(uid, workload)
     expect([cache.has(uid), cache.lease(uid)]).toEqual([true, undefined])
-    cache.keep(uid, workload, netns.open(target.path))
+    cache.setNetns(uid, workload, netns.open(target.path))
     // `know` keeps the open namespace.
-    cache.know(uid, { ...workload, serviceAccount: 'other' })
+    cache.add(uid, { ...workload, serviceAccount: 'other' })
     const [pod] = cache.snapshot()
     using lease = pod?.lease
     expect(pod?.workload.serviceAccount).toBe('other')
@@ -240,15 +240,15 @@ describe('the cache of open namespaces', () => {
     expect(() => netnsCache(proc)).toThrow("cannot find the node's own network namespace")
     shows('1', { namespace: node.path })
     using cache = netnsCache(proc)
-    cache.keep(uid, workload, netns.open(target.path))
+    cache.setNetns(uid, workload, netns.open(target.path))
     const before = descriptors()
-    expect(() => cache.keep(uid, workload, netns.open(node.path))).toThrow(
+    expect(() => cache.setNetns(uid, workload, netns.open(node.path))).toThrow(
       `pod shop/web-0: ${node.path} is the network namespace of the node itself`,
     )
     using lease = cache.lease(uid)
     expect(lease?.netns.ino).toBe(target.ino)
     rmSync(join(proc, '1'), { recursive: true })
-    expect(() => cache.keep(otherUid, workload, netns.open(node.path))).toThrow('cannot find the node')
+    expect(() => cache.setNetns(otherUid, workload, netns.open(node.path))).toThrow('cannot find the node')
     expect([descriptors(), cache.size]).toEqual([before, 1])
   })
 })

@@ -56,7 +56,7 @@ export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCh
         netns.close()
         return false
       }
-      cache.keep(uid, workload, netns)
+      cache.setNetns(uid, workload, netns)
       return true
     },
   }

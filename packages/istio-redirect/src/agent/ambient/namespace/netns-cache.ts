@@ -36,14 +36,14 @@ export interface NetnsCache extends Disposable {
    * Adds a pod to the cache, or updates the pod's names. A new pod has no namespace yet. An existing pod keeps its
    * namespace.
    */
-  know(uid: string, workload: WorkloadInfo): void
+  add(uid: string, workload: WorkloadInfo): void
   /**
    * Stores the open namespace of a pod. The cache owns the handle from now on.
    *
    * @throws {@link DiscoveryError} if the handle is the namespace of the node or of the agent. Such a handle is closed
    *   and not stored.
    */
-  keep(uid: string, workload: WorkloadInfo, netns: Netns): void
+  setNetns(uid: string, workload: WorkloadInfo, netns: Netns): void
   has(uid: string): boolean
   /** Returns a counted reference to the pod's open namespace, if any. The caller disposes of the reference. */
   lease(uid: string): IdentifiedLease | undefined
@@ -65,15 +65,15 @@ export interface NetnsCache extends Disposable {
  * @throws {@link DiscoveryError} if the node's own namespace is unknown.
  */
 export function netnsCache(hostProc: string): NetnsCache {
-  const pods = new Map<string, { readonly workload: WorkloadInfo; readonly held: Held | undefined }>()
+  const pods = new Map<string, { readonly workload: WorkloadInfo; readonly held: SharedNetns | undefined }>()
   nodeNamespace(hostProc)
   const forget = (uid: string): boolean => {
     pods.get(uid)?.held?.release()
     return pods.delete(uid)
   }
   return {
-    know: (uid, workload) => void pods.set(uid, { workload, held: pods.get(uid)?.held }),
-    keep(uid, workload, netns) {
+    add: (uid, workload) => void pods.set(uid, { workload, held: pods.get(uid)?.held }),
+    setNetns(uid, workload, netns) {
       const before = pods.get(uid)?.held
       if (before?.netns.isSame(netns)) {
         if (before.netns !== netns) netns.close()
@@ -81,7 +81,7 @@ export function netnsCache(hostProc: string): NetnsCache {
         return
       }
       refuseReserved(hostProc, workload, netns)
-      pods.set(uid, { workload, held: new Held(netns) })
+      pods.set(uid, { workload, held: new SharedNetns(netns) })
       before?.release()
     },
     has: (uid) => pods.has(uid),
@@ -128,7 +128,7 @@ function refuseReserved(hostProc: string, { namespace, name }: WorkloadInfo, net
 }
 
 /** Open network namespace with a reference count. The last user closes the namespace. */
-class Held {
+class SharedNetns {
   readonly netns: Netns
   readonly identity: NamespaceIdentity
   #users = 1

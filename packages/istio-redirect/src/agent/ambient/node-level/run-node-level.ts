@@ -14,11 +14,11 @@ import { rejectOnly } from '../reject-only.ts'
 import type { RunAmbientOptions } from '../run-options.ts'
 import { askHostIp } from './ask-host-ip.ts'
 import { hostedKernel } from './hosted-kernel.ts'
-import { keepKernel } from './keep-kernel.ts'
 import { markNodeLevel, unmarkNodeLevel } from './left-behind.ts'
 import { makeKernelSide } from './make-kernel-side.ts'
 import { nodeEnroller } from './node-enroller.ts'
 import { nodeZtunnels } from './node-ztunnels.ts'
+import { reconcileKernel } from './reconcile-kernel.ts'
 import { removeSharedConfig, writeSharedConfig } from './shared-config.ts'
 import { ztunnelLead } from './ztunnel-lead.ts'
 
@@ -106,7 +106,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const tasks = [
     ...clusterWatches({ seen, nodeName, api, watches, reach, log, signal: ending }),
     watches.follow({ api, nodeName }, ztunnels.observer, ending),
-    keepKernel(kernel, { log, metrics, signal: ending }),
+    reconcileKernel(kernel, { log, metrics, signal: ending }),
     seen.listed(ending).then(adopt),
   ]
   try {

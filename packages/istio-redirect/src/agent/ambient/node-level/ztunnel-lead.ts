@@ -1,7 +1,7 @@
 import { electZtunnel, type KernelSide, type ZtunnelPod } from '@cni/istio-node-level'
 import type { Netns } from '@cni/netns'
 import { messageOf, printable } from '@cni/types'
-import { calmLog } from '../../log/calm-log.ts'
+import { throttledLog } from '../../log/throttled-log.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
 import { noNamespaceOf } from '../pods/enroller.ts'
 import { podQueue } from '../pods/pod-queue.ts'
@@ -35,7 +35,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
   let serving: ZtunnelPod | undefined
   let isTold = false
   let failure: string | undefined
-  const calm = calmLog(log, 'a ztunnel serves the node')
+  const throttled = throttledLog(log, 'a ztunnel serves the node')
 
   const look = async (): Promise<void> => {
     const elected = electZtunnel(ztunnels())
@@ -67,13 +67,13 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     await serves(elected)
     isTold = true
     failure = undefined
-    calm.worked()
+    throttled.worked()
   }
   const queue = podQueue({
     look,
     failed(_, error, pauseMs) {
       failure = printable(messageOf(error))
-      calm.failed(`no ztunnel can serve this node: ${failure}`, { nextAttemptInMs: pauseMs })
+      throttled.failed(`no ztunnel can serve this node: ${failure}`, { nextAttemptInMs: pauseMs })
     },
     signal,
   })

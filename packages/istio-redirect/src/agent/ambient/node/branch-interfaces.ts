@@ -26,7 +26,7 @@ export function needsBranchRoutes(hostProc: string): boolean {
 /** Creates the manager of the policy rules for AWS branch interfaces of a node. */
 export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces {
   const added = new Map<string, readonly NewPolicyRule[]>()
-  const oneByOne = mutex()
+  const exclusive = mutex()
   const forget = async (addresses: readonly string[]): Promise<void> => {
     const rules = addresses.flatMap((address) => added.get(address) ?? [])
     for (const address of addresses) added.delete(address)
@@ -36,7 +36,7 @@ export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces 
   }
   return {
     add: (addresses) =>
-      oneByOne(async () => {
+      exclusive(async () => {
         using rtnl = await openRtnl(netns)
         const found: string[] = []
         for (const address of canonical(addresses)) {
@@ -48,8 +48,8 @@ export function branchInterfaces(netns: NetnsTarget = 'host'): BranchInterfaces 
         }
         return found
       }),
-    remove: (addresses) => oneByOne(() => forget(canonical(addresses))),
-    removeAll: () => oneByOne(() => forget([...added.keys()])),
+    remove: (addresses) => exclusive(() => forget(canonical(addresses))),
+    removeAll: () => exclusive(() => forget([...added.keys()])),
   }
 }
 

@@ -7,7 +7,7 @@ import { messageOf } from '@cni/types'
 import { type Backend, iptablesBackend } from '../../../backend.ts'
 import { hasForeignLegacyRules } from '../rules/foreign-rules.ts'
 import { ipsetNames } from './address-set.ts'
-import { rememberBackend, rememberedBackend } from './remembered-backend.ts'
+import { readStoredBackend, storeBackend } from './stored-backend.ts'
 
 /** Settings that determine the back end (iptables variant or native nftables). */
 export interface BackendWish {
@@ -70,9 +70,9 @@ export async function chooseIptables(
       warnings,
     }
   }
-  const before = attempt(() => rememberedBackend(stateFile))
+  const before = attempt(() => readStoredBackend(stateFile))
   const { backend, why } = await unforced(netns, before)
-  if (backend !== before) attempt(() => rememberBackend(stateFile, backend))
+  if (backend !== before) attempt(() => storeBackend(stateFile, backend))
   return { backend, why, warnings }
 }
 

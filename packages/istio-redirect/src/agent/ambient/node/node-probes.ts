@@ -52,11 +52,11 @@ export function nodeProbes(
     : everyIpset.filter(({ family }) => family === 'ipv4' || capture.ipv6)
   const needless = everyIpset.filter((set) => !used.includes(set))
   const sets = probeSets(used)
-  const oneByOne = mutex()
+  const exclusive = mutex()
   return {
     sets,
     apply: () =>
-      oneByOne(async () => {
+      exclusive(async () => {
         // Creates sets before rules and removes sets last, because the rules refer to sets.
         await sets.create()
         const { plan } = await rules.apply()
@@ -77,7 +77,7 @@ export function nodeProbes(
       ]
     },
     remove: () =>
-      oneByOne(async () => {
+      exclusive(async () => {
         await rules.remove()
         await removeIpsets(everyIpset)
       }),

@@ -40,15 +40,15 @@ export interface ProbeSets {
 /** Creates the manager of the node's address sets. There is one set for each IP family in use. */
 export function probeSets(sets: readonly AddressSet[]): ProbeSets {
   // Runs calls one by one, because a concurrent call could move an address to another pod.
-  const inTurn = mutex()
-  const each = sets.map((set): KeptSet => ({ set, known: new Map(), whole: undefined, complete: false }))
+  const exclusive = mutex()
+  const each = sets.map((set): CachedSet => ({ set, known: new Map(), unchangedAt: undefined, complete: false }))
   const ownOnly = (uid: string, own: Readonly<Record<'ipv4' | 'ipv6', readonly string[]>>, isDropped = false) =>
-    onAll(each, async (kept) => {
-      const { set, known } = kept
+    onAll(each, async (cached) => {
+      const { set, known } = cached
       const addresses = own[set.family]
-      const isNew = kept.complete && !isDropped && ![...known.values()].includes(uid)
+      const isNew = cached.complete && !isDropped && ![...known.values()].includes(uid)
       if (isNew && addresses.length === 0) return { added: [], removed: [] }
-      kept.whole = undefined
+      cached.unchangedAt = undefined
       // Updates the map `known` first. If the write to the kernel's set then fails, `heal` writes the entries again.
       for (const [address, owner] of known) if (owner === uid) known.delete(address)
       for (const address of addresses) known.set(address, uid)
@@ -57,9 +57,9 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
       return set.edit((there) => ownEdit(uid, addresses, there))
     })
   return {
-    create: () => inTurn(async () => void (await onAll(each, ({ set }) => set.create()))),
+    create: () => exclusive(async () => void (await onAll(each, ({ set }) => set.create()))),
     put: (uid, addresses) =>
-      inTurn(async () => {
+      exclusive(async () => {
         const own = byFamily(addresses)
         await ownOnly(uid, own)
         return (['ipv4', 'ipv6'] as const)
@@ -67,16 +67,16 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
           .flatMap((family) => own[family])
       }),
     drop: (uid) =>
-      inTurn(async () =>
+      exclusive(async () =>
         (await ownOnly(uid, { ipv4: [], ipv6: [] }, true)).flatMap(({ removed }) =>
           removed.map(({ address }) => address),
         ),
       ),
     sync: (pods) =>
-      inTurn(async () => {
-        const edits = await onAll(each, async (kept) => {
-          const { set, known } = kept
-          kept.whole = undefined
+      exclusive(async () => {
+        const edits = await onAll(each, async (cached) => {
+          const { set, known } = cached
+          cached.unchangedAt = undefined
           let after: ReadonlyMap<string, string> = new Map()
           const edit = await set.edit((there) => {
             const planned = syncEdit(set.family, pods, there)
@@ -85,45 +85,45 @@ export function probeSets(sets: readonly AddressSet[]): ProbeSets {
           })
           known.clear()
           for (const [address, uid] of after) known.set(address, uid)
-          kept.complete = true
+          cached.complete = true
           return edit
         })
         return { added: edits.flatMap(({ added }) => added), removed: edits.flatMap(({ removed }) => removed) }
       }),
     heal: () =>
-      inTurn(async () => {
+      exclusive(async () => {
         const edits = await onAll(each, ({ set, known }) => set.edit((there) => healEdit(known, there)))
         return edits.flatMap(({ added }) => added)
       }),
     missing: () =>
-      inTurn(async () => {
+      exclusive(async () => {
         const found = await onAll(each, missingOf)
         return { sets: found.flatMap((one) => one.sets), entries: found.flatMap(({ entries }) => entries) }
       }),
-    list: () => inTurn(async () => (await onAll(each, ({ set }) => set.list())).flat()),
+    list: () => exclusive(async () => (await onAll(each, ({ set }) => set.list())).flat()),
   }
 }
 
 // internal
 
-interface KeptSet {
+interface CachedSet {
   readonly set: AddressSet
   /** Map from addresses in the set that this agent added, to UIDs of the pods. */
   readonly known: Map<string, string>
   /** Generation number of the address set at the last check that found no missing entry. */
-  whole: number | undefined
+  unchangedAt: number | undefined
   /** True if `known` has all entries of the set that have a UID. */
   complete: boolean
 }
 
-async function missingOf(kept: KeptSet): Promise<MissingProbes> {
-  const { set, known } = kept
+async function missingOf(cached: CachedSet): Promise<MissingProbes> {
+  const { set, known } = cached
   // Reads the set's generation number before the entries. The next check then notices a change during the listing.
   const generation = await set.generation?.()
-  if (generation !== undefined && generation === kept.whole) return { sets: [], entries: [] }
+  if (generation !== undefined && generation === cached.unchangedAt) return { sets: [], entries: [] }
   const there = await unlessGone(set)
   const entries = healEdit(known, there ?? []).added
-  kept.whole = there !== undefined && entries.length === 0 ? generation : undefined
+  cached.unchangedAt = there !== undefined && entries.length === 0 ? generation : undefined
   return { sets: there === undefined ? [probeSetNames[set.family]] : [], entries }
 }
 

@@ -1,6 +1,6 @@
 import { type AmbientPod, podRef } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
-import { calmLog } from '../../log/calm-log.ts'
+import { throttledLog } from '../../log/throttled-log.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
 import type { CheckedPod, NamespaceCheck, NamespaceFinding } from '../namespace/namespace-check.ts'
 import { workloadOf } from './enroller.ts'
@@ -21,7 +21,7 @@ export interface PodCheckerOptions {
 /** Creates a check that enrols pods again after their network namespace has changed. Never rejects. */
 export function podChecker(options: PodCheckerOptions): () => Promise<void> {
   const { namespaces, states, seen, queue, count, log } = options
-  const calm = calmLog(log, 'the namespaces of pods are checked again')
+  const throttled = throttledLog(log, 'the namespaces of pods are checked again')
 
   const settle = async (uid: string, finding: NamespaceFinding): Promise<void> => {
     const state = states.get(uid)
@@ -56,7 +56,7 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
       return
     }
     state.lost = printable(why)
-    state.calm.failed(`a pod is enrolled and not captured: ${state.lost}. ${REMEDY}`, { pod: podRef(pod) })
+    state.throttled.failed(`a pod is enrolled and not captured: ${state.lost}. ${REMEDY}`, { pod: podRef(pod) })
   }
 
   return async () => {
@@ -80,9 +80,9 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
             if (finding.is === 'replaced') finding.netns.close()
           })
       }
-      calm.worked()
+      throttled.worked()
     } catch (error) {
-      calm.failed(`cannot check the namespaces of pods: ${printable(messageOf(error))}`)
+      throttled.failed(`cannot check the namespaces of pods: ${printable(messageOf(error))}`)
     }
   }
 }

@@ -77,12 +77,12 @@ export function enroller(options: EnrollerOptions): Enroller {
   }
 
   const leaseOf = async (pod: AmbientPod, { addresses, netns: path = '' }: EnrolOptions): Promise<IdentifiedLease> => {
-    if (path !== '') cache.keep(pod.uid, workloadOf(pod), openAt(options.hostRoot, path))
+    if (path !== '') cache.setNetns(pod.uid, workloadOf(pod), openAt(options.hostRoot, path))
     const known = cache.lease(pod.uid)
     if (known !== undefined) return known
     const found = await finder.find(pod.uid, [...addresses, ...pod.addresses])
     if (found === undefined) throw new Error(noNamespaceOf(`pod ${podRef(pod)}`, pod.uid))
-    cache.keep(pod.uid, workloadOf(pod), found)
+    cache.setNetns(pod.uid, workloadOf(pod), found)
     const kept = cache.lease(pod.uid)
     if (kept === undefined) throw new Error(`pod ${podRef(pod)} was removed during its enrolment`)
     return kept
@@ -143,7 +143,7 @@ export function enroller(options: EnrollerOptions): Enroller {
       await sets.drop(pod.uid)
       if (left !== 'none') {
         const found = cache.has(pod.uid) ? undefined : await finder.find(pod.uid, pod.addresses)
-        if (found !== undefined) cache.keep(pod.uid, workloadOf(pod), found)
+        if (found !== undefined) cache.setNetns(pod.uid, workloadOf(pod), found)
         using lease = cache.lease(pod.uid)
         // Keeps the pod in the cache on failure, because the retry needs the cached namespace.
         const release = left === 'all' ? releaseNamespace : releaseProven

@@ -84,7 +84,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       const state = stateOf(uid)
       state.waits = printable(messageOf(error))
       const pod = seen.situationOf(uid)?.pod
-      state.calm.failed(`cannot reconcile a pod yet: ${state.waits}`, {
+      state.throttled.failed(`cannot reconcile a pod yet: ${state.waits}`, {
         pod: pod === undefined ? uid : podRef(pod),
         nextAttemptInMs: pauseMs,
       })
@@ -130,7 +130,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           // Ends this reconciliation without a retry. The next change of the pod, or the next round of `reconcilePods`,
           // tries the enrolment again.
           state.waits = printable(error.message)
-          state.calm.failed(state.waits, { pod: podRef(pod) })
+          state.throttled.failed(state.waits, { pod: podRef(pod) })
           return true
         }
         state.waits = undefined
@@ -206,7 +206,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
           log.warn(text, { pod: podRef(known.pod), drift: printable(drift.join('; ')) })
         } catch (error) {
           metrics.healFailed('pod')
-          state.calm.failed(`cannot check the rules in a pod: ${printable(messageOf(error))}`, {
+          state.throttled.failed(`cannot check the rules in a pod: ${printable(messageOf(error))}`, {
             pod: podRef(known.pod),
           })
         }

@@ -19,10 +19,10 @@ export interface PodPatchesOptions {
 
 /** Creates the sender of pod patches. It connects to the API server with the first request. */
 export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions): PodPatches {
-  const kept = keptClients()
+  const clients = keptClients()
   return {
     async patch(request) {
-      const client = kept.client(serviceAccountAccess(api), { userAgent: 'install-cni' })
+      const client = clients.client(serviceAccountAccess(api), { userAgent: 'install-cni' })
       try {
         const version = versionOf(await client.send({ ...request, timeoutMs: PATCH_TIMEOUT_MS }, { signal }))
         reach?.answered()
@@ -32,7 +32,7 @@ export function podPatches(api: ApiAccess, { signal, reach }: PodPatchesOptions)
         throw error
       }
     },
-    [Symbol.dispose]: () => kept[Symbol.dispose](),
+    [Symbol.dispose]: () => clients[Symbol.dispose](),
   }
 }
 

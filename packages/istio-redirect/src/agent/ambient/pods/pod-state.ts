@@ -1,4 +1,4 @@
-import { calmLog } from '../../log/calm-log.ts'
+import { throttledLog } from '../../log/throttled-log.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
 import type { Reached } from './next-step.ts'
 
@@ -14,7 +14,7 @@ export interface PodState {
   unseen: boolean
   /** Names of the counters in `PodCounts` that currently count the pod. */
   counted: readonly Kind[]
-  readonly calm: ReturnType<typeof calmLog>
+  readonly throttled: ReturnType<typeof throttledLog>
 }
 
 /** Numbers of the node's pods by the state of their enrolment. */
@@ -36,7 +36,7 @@ export const newState = (uid: string, log: ScopedLog): PodState => ({
   lost: undefined,
   unseen: false,
   counted: [],
-  calm: calmLog(log, ''),
+  throttled: throttledLog(log, ''),
 })
 
 /** Returns the names of the counters in `PodCounts` that should count the pod in this state. */

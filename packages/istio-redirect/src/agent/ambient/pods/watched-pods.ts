@@ -1,7 +1,7 @@
 import { namespaceMatters, namespaceWarning } from '@cni/istio-rules'
 import { printable } from '@cni/types'
 import type { AmbientConfig } from '../../config/ambient-config.ts'
-import { calmLog } from '../../log/calm-log.ts'
+import { throttledLog } from '../../log/throttled-log.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
 import { type PodStore, podStore } from './pod-store.ts'
 
@@ -15,7 +15,7 @@ export interface WatchedPodsOptions {
 
 /** Creates a {@link podStore} of the node, and queues pods when their namespace's labels change. */
 export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore {
-  const malformed = calmLog(log, '')
+  const malformed = throttledLog(log, '')
   const seen = podStore({
     changed: look,
     relabelled(name, before, after) {

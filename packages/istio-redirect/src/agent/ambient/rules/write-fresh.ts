@@ -16,15 +16,15 @@ export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefin
 // internal
 
 /** Map from rulesets to kernel batches (encoded netlink messages). A batch is freed together with its ruleset. */
-const kept = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
+const cache = new WeakMap<Ruleset, { readonly batch: Uint8Array | undefined }>()
 
 function batchOf(rules: Ruleset): Uint8Array | undefined {
-  const known = kept.get(rules)
-  if (known !== undefined) return known.batch
+  const cached = cache.get(rules)
+  if (cached !== undefined) return cached.batch
   const batch = freshBatch(
     rules,
     families.filter((family) => rulesFor(rules, family).length > 0),
   )
-  kept.set(rules, { batch })
+  cache.set(rules, { batch })
   return batch
 }

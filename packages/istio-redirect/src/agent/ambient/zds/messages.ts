@@ -22,13 +22,13 @@ export function problemOf(request: SnapshotRequest): string | undefined {
 
 // internal
 
-const kept = new WeakMap<WorkloadInfo, { readonly uid: string; readonly bytes: Uint8Array }>()
+const cache = new WeakMap<WorkloadInfo, { readonly uid: string; readonly bytes: Uint8Array }>()
 
 function addMessage(request: AddRequest): Uint8Array {
   const { uid, workload } = request
-  const known = kept.get(workload)
-  if (known?.uid === uid) return known.bytes
+  const cached = cache.get(workload)
+  if (cached?.uid === uid) return cached.bytes
   const bytes = encodeRequest(request)
-  kept.set(workload, { uid, bytes })
+  cache.set(workload, { uid, bytes })
   return bytes
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { listenUnix, type UnixConnection } from '@cni/netns/unix'
 import { errnoOf, messageOf } from '@cni/types'
 import { MAX_MESSAGE } from '../../../zds/wire.ts'
-import { calmLog } from '../../log/calm-log.ts'
+import { throttledLog } from '../../log/throttled-log.ts'
 import { problemOf } from './messages.ts'
 import type { ZdsOptions, ZdsServer } from './options.ts'
 import { Session } from './session.ts'
@@ -22,7 +22,7 @@ export function startZds(options: ZdsOptions): ZdsServer {
   const { allow = ({ uid }) => uid === 0 } = options
   const sessions: Session[] = []
   const running = new Set<Promise<void>>()
-  const troubles = calmLog(log, '')
+  const troubles = throttledLog(log, '')
   let lastId = 0
   let connected = 0
   let newest: Session | undefined

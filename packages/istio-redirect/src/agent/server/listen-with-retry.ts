@@ -1,14 +1,14 @@
 import type { Server } from 'node:http'
 import { messageOf } from '@cni/types'
 import { pause } from '../../pause.ts'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { ScopedLog } from '../shared/deps.ts'
 import { listen, shut } from './listen.ts'
 
 /** Pause before a retry on a busy port, in milliseconds. */
 const RETRY_MS = 1000
 
-/** Options of {@link keepPort}. */
+/** Options of {@link listenWithRetry}. */
 export interface PortOptions {
   /** Name of the service for the log, such as `metrics`. */
   readonly what: string
@@ -19,9 +19,12 @@ export interface PortOptions {
 }
 
 /** Makes a server listen on a port. Resolves after the first attempt, successful or not. */
-export async function keepPort(port: number, { what, create, log, failed }: PortOptions): Promise<() => Promise<void>> {
+export async function listenWithRetry(
+  port: number,
+  { what, create, log, failed }: PortOptions,
+): Promise<() => Promise<void>> {
   const stop = new AbortController()
-  const portLog = calmLog(log, `${what}: listening on port ${port}`, { level: 'error' })
+  const portLog = throttledLog(log, `${what}: listening on port ${port}`, { level: 'error' })
   let listening: Server | undefined
   const attempt = async (): Promise<void> => {
     const server = create()

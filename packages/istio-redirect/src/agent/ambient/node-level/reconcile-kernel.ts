@@ -1,13 +1,13 @@
 import type { KernelSide } from '@cni/istio-node-level'
 import { messageOf, printable } from '@cni/types'
 import { pause } from '../../../pause.ts'
-import { calmLog } from '../../log/calm-log.ts'
+import { throttledLog } from '../../log/throttled-log.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
-import { healPace } from '../node/heal-pace.ts'
+import { repairBackoff } from '../node/repair-backoff.ts'
 
-/** Options of {@link keepKernel}, which repairs node-level redirection. */
-export interface KeepKernelOptions {
+/** Options of {@link reconcileKernel}, which repairs node-level redirection. */
+export interface ReconcileKernelOptions {
   readonly log: ScopedLog
   readonly metrics: Pick<AmbientMetrics, 'healed' | 'healFailed'>
   /** AbortSignal that ends the checks of node-level redirection. A write in progress completes first. */
@@ -15,17 +15,17 @@ export interface KeepKernelOptions {
 }
 
 /** Checks and repairs node-level redirection in the kernel at intervals. Never rejects. */
-export async function keepKernel(
+export async function reconcileKernel(
   kernel: Pick<KernelSide, 'drift' | 'heal'>,
-  { log, metrics, signal }: KeepKernelOptions,
+  { log, metrics, signal }: ReconcileKernelOptions,
 ): Promise<void> {
-  const pace = healPace()
-  const calm = calmLog(log, 'the redirection on the node is checked again', { level: 'error' })
+  const backoff = repairBackoff()
+  const throttled = throttledLog(log, 'the redirection on the node is checked again', { level: 'error' })
   while (await pause(CHECK_INTERVAL_MS, signal)) {
     try {
       const drift = await kernel.drift()
       if (drift.length === 0) continue
-      const pauseMs = pace.next()
+      const pauseMs = backoff.next()
       if (pauseMs > 0) {
         log.error('another process keeps changing the redirection on the node: find and stop it', {
           nextHealInMs: pauseMs,
@@ -34,14 +34,14 @@ export async function keepKernel(
       }
       const { changed, warnings } = await kernel.heal()
       for (const text of warnings) log.warn(printable(text))
-      calm.worked()
+      throttled.worked()
       if (changed.length === 0) continue
       metrics.healed('host_rules')
       const text = 'repaired the redirection on the node, which another process changed'
       log.warn(text, { drift: printable(drift.slice(0, MAX_SHOWN).join('; ')), parts: drift.length })
     } catch (error) {
       metrics.healFailed('host_rules')
-      calm.failed(`cannot check or repair the redirection on the node: ${printable(messageOf(error))}`)
+      throttled.failed(`cannot check or repair the redirection on the node: ${printable(messageOf(error))}`)
     }
   }
 }

@@ -8,7 +8,7 @@ import { backendWord, iptablesBackend } from '../../../backend.ts'
  *
  * @throws `Error` if the file is invalid. The message names the file and its content.
  */
-export function rememberedBackend(path: string): IptablesBackend | undefined {
+export function readStoredBackend(path: string): IptablesBackend | undefined {
   let text: string
   try {
     text = readRegularFile(path, MAX_BYTES)
@@ -19,7 +19,7 @@ export function rememberedBackend(path: string): IptablesBackend | undefined {
   const found = iptablesBackend(wordIn(text))
   if (found !== undefined) return found
   throw new Error(
-    `${path} has an invalid choice of iptables: ${quote(text)}, expected ${remembered('iptables-nft').trim()}`,
+    `${path} has an invalid choice of iptables: ${quote(text)}, expected ${textOf('iptables-nft').trim()}`,
   )
 }
 
@@ -28,15 +28,15 @@ export function rememberedBackend(path: string): IptablesBackend | undefined {
  *
  * @throws `WriteError`
  */
-export function rememberBackend(path: string, backend: IptablesBackend): void {
-  writeFileAtomic(path, remembered(backend), { mode: 0o600 })
+export function storeBackend(path: string, backend: IptablesBackend): void {
+  writeFileAtomic(path, textOf(backend), { mode: 0o600 })
 }
 
 // internal
 
 const MAX_BYTES = 1024
 
-const remembered = (backend: IptablesBackend): string => `${JSON.stringify({ iptables: backendWord(backend) })}\n`
+const textOf = (backend: IptablesBackend): string => `${JSON.stringify({ iptables: backendWord(backend) })}\n`
 
 function wordIn(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 /** Backoff between repairs, in case another program undoes the repairs again and again. */
-export interface HealPace {
+export interface RepairBackoff {
   /** Counts a repair. Returns the pause in milliseconds before this repair. */
   next(): number
 }
@@ -12,7 +12,7 @@ const MAX_PAUSE_MS = 30_000
 const QUIET_MS = 60_000
 
 /** Creates the backoff between repairs. A minute without repairs resets the backoff. */
-export function healPace(now: () => number = () => performance.now()): HealPace {
+export function repairBackoff(now: () => number = () => performance.now()): RepairBackoff {
   let streak = 0
   let last = Number.NEGATIVE_INFINITY
   return {

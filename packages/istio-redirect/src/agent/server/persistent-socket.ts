@@ -1,7 +1,7 @@
 import { chmodSync, type FSWatcher, lstatSync, mkdirSync, rmdirSync, unlinkSync, watch } from 'node:fs'
 import { dirname } from 'node:path'
 import { errnoOf, messageOf } from '@cni/types'
-import { calmLog } from '../log/calm-log.ts'
+import { throttledLog } from '../log/throttled-log.ts'
 import type { ScopedLog } from '../shared/deps.ts'
 import { type ClosableServer, listen, shut } from './listen.ts'
 
@@ -9,13 +9,13 @@ import { type ClosableServer, listen, shut } from './listen.ts'
 const CHECK_INTERVAL_MS = 1000
 
 /** Unix socket that is made again when another process removes or replaces it. */
-export interface KeptSocket {
+export interface PersistentSocket {
   /** Returns the reason why clients cannot connect now. `undefined` if they can. */
   problem(): string | undefined
   close(): Promise<void>
 }
 
-/** Options of {@link keepSocket}. */
+/** Options of {@link persistentSocket}. */
 export interface SocketOptions {
   /** Mode of the socket. Default 0666: every process that can reach the folder may connect. */
   readonly mode?: number
@@ -25,14 +25,14 @@ export interface SocketOptions {
 }
 
 /** Serves on a unix socket in a folder that only root can write to. */
-export async function keepSocket(
+export async function persistentSocket(
   path: string,
   create: () => ClosableServer,
   options: SocketOptions,
-): Promise<KeptSocket> {
+): Promise<PersistentSocket> {
   const { mode = 0o666, log, failed } = options
-  const failures = calmLog(log, `listening on ${path} again`, { level: 'error' })
-  const losses = calmLog(log, '')
+  const failures = throttledLog(log, `listening on ${path} again`, { level: 'error' })
+  const losses = throttledLog(log, '')
   let server: ClosableServer | undefined
   let madeAt = 0
   let identity: string | undefined

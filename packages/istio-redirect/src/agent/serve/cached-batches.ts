@@ -2,7 +2,7 @@ import type { makeBatch } from '../../decide/make-batch.ts'
 import { memo } from '../../memo.ts'
 
 /** Caches the kernel batches of rules, because most pods of a node have equal settings. */
-export const keptBatches = (make: typeof makeBatch): typeof makeBatch =>
+export const cachedBatches = (make: typeof makeBatch): typeof makeBatch =>
   memo(make, (key, batch) => batch !== undefined && key.length + batch.byteLength <= MAX_BYTES)
 
 // internal

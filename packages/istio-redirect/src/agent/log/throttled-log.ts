@@ -1,7 +1,7 @@
 import type { ScopedLog } from '../shared/deps.ts'
 
 /** Log of a recurring failure and its recovery. An equal failure is logged again only after five minutes. */
-export interface CalmLog {
+export interface ThrottledLog {
   /** Logs a failure's message. Logs an equal message again only after five minutes. */
   failed(message: string, labels?: Readonly<Record<string, string | number>>): void
   /** Logs that the failure is over, if a failure was logged before. */
@@ -9,14 +9,14 @@ export interface CalmLog {
 }
 
 /**
- * Creates a {@link CalmLog} that writes to `log`. `recovered` is the message after the end of a failure. `level` is the
+ * Creates a {@link ThrottledLog} that writes to `log`. `recovered` is the message after the end of a failure. `level` is the
  * log level of the lines about failures.
  */
-export function calmLog(
+export function throttledLog(
   log: ScopedLog,
   recovered: string,
   { level = 'warn' }: { readonly level?: 'warn' | 'error' } = {},
-): CalmLog {
+): ThrottledLog {
   let last: { readonly message: string; readonly at: number } | undefined
   let failures = 0
   return {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { backendFile } from '../../config/backend-file.ts'
-import { rememberBackend, rememberedBackend } from './remembered-backend.ts'
+import { readStoredBackend, storeBackend } from './stored-backend.ts'
 
 let folder: string
 let path: string
@@ -15,10 +15,10 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 test.each(['iptables-legacy', 'iptables-nft'] as const)('%s is stored in a file that only root can read', (backend) => {
-  expect(rememberedBackend(path)).toBeUndefined()
-  rememberBackend(path, backend === 'iptables-nft' ? 'iptables-legacy' : 'iptables-nft')
-  rememberBackend(path, backend)
-  expect(rememberedBackend(path)).toBe(backend)
+  expect(readStoredBackend(path)).toBeUndefined()
+  storeBackend(path, backend === 'iptables-nft' ? 'iptables-legacy' : 'iptables-nft')
+  storeBackend(path, backend)
+  expect(readStoredBackend(path)).toBe(backend)
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
@@ -28,8 +28,8 @@ test.each([
 ] as const)('the stored word is %s, as in files of earlier versions', (word, backend) => {
   const text = `{"iptables":"${word}"}\n`
   writeFileSync(path, text)
-  expect(rememberedBackend(path)).toBe(backend)
-  rememberBackend(path, backend)
+  expect(readStoredBackend(path)).toBe(backend)
+  storeBackend(path, backend)
   expect(readFileSync(path, 'utf8')).toBe(text)
 })
 
@@ -45,7 +45,7 @@ test.each([
   ['\u001b[31m\n{}', '"\\u001b[31m\\n{}"'],
 ])('the invalid content %j is an error that names the file and the content', (text, quoted) => {
   writeFileSync(path, text)
-  expect(() => rememberedBackend(path)).toThrow(
+  expect(() => readStoredBackend(path)).toThrow(
     `${path} has an invalid choice of iptables: ${quoted}, expected {"iptables":"nft"}`,
   )
 })
@@ -56,5 +56,5 @@ test.each([
   ['a file that is too large', () => writeFileSync(path, ' '.repeat(1025)), 'it has 1025 bytes, more than 1024'],
 ])('%s is refused', (_, make, problem) => {
   make()
-  expect(() => rememberedBackend(path)).toThrow(`cannot read ${path}: ${problem}`)
+  expect(() => readStoredBackend(path)).toThrow(`cannot read ${path}: ${problem}`)
 })

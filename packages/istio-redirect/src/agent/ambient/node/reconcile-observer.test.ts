@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { metricsRegistry } from '../../serve/metrics.ts'
 import { ambientMetrics } from '../ambient-metrics.ts'
-import { tellKeeping } from './tell-keeping.ts'
+import { reconcileObserver } from './reconcile-observer.ts'
 
 test('heals are logged with the changes, failures once, and both are counted', async () => {
   const lines: string[] = []
@@ -10,13 +10,13 @@ test('heals are logged with the changes, failures once, and both are counted', a
   }
   const log = { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') }
   const registry = metricsRegistry()
-  const tell = tellKeeping(log, ambientMetrics(registry))
+  const observe = reconcileObserver(log, ambientMetrics(registry))
   const error = new Error('no such device')
-  tell({ type: 'failed', part: 'host_sets', error })
-  tell({ type: 'failed', part: 'host_sets', error })
-  tell({ type: 'healed', part: 'host_sets', drift: ['a', 'b', 'c', 'd', 'e', 'f'] })
-  tell({ type: 'healed', part: 'host_rules', drift: ['missing jump'] })
-  tell({ type: 'contested', part: 'host_rules', pauseMs: 2000 })
+  observe({ type: 'failed', objects: 'host_sets', error })
+  observe({ type: 'failed', objects: 'host_sets', error })
+  observe({ type: 'healed', objects: 'host_sets', drift: ['a', 'b', 'c', 'd', 'e', 'f'] })
+  observe({ type: 'healed', objects: 'host_rules', drift: ['missing jump'] })
+  observe({ type: 'contested', objects: 'host_rules', pauseMs: 2000 })
   expect(lines).toEqual([
     'error cannot check or repair the node\'s sets of pod addresses: no such device {"failures":1}',
     'info the node\'s sets of pod addresses are checked again {"failures":2}',

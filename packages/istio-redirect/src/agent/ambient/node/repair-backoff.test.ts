@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { healPace } from './heal-pace.ts'
+import { repairBackoff } from './repair-backoff.ts'
 
 test('five heals in a row are immediate, then the pauses grow until a minute is quiet', () => {
   let now = 0
-  const { next } = healPace(() => now)
+  const { next } = repairBackoff(() => now)
   const pauses = Array.from({ length: 12 }, () => {
     const pause = next()
     now += pause + 10
@@ -18,7 +18,7 @@ test('five heals in a row are immediate, then the pauses grow until a minute is 
 
 test('rare heals never wait', () => {
   let now = 0
-  const { next } = healPace(() => now)
+  const { next } = repairBackoff(() => now)
   for (let times = 0; times < 100; times++) {
     expect(next()).toBe(0)
     now += 61_000
