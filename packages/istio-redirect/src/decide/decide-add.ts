@@ -6,14 +6,14 @@ import type { DecisionLog } from './log.ts'
 import { redirectionOf } from './redirection.ts'
 
 /** Pod of an ADD call. The UID distinguishes the pod from an earlier pod with the same name. */
-export interface AskedPod extends PodIdentity {
+export interface RequestedPod extends PodIdentity {
   /** UID of the pod: the value of `K8S_POD_UID` from the container runtime. */
   readonly uid?: string | undefined
 }
 
 /** ADD call of a pod that the earlier check `decideWithoutApi` has not skipped. */
 export interface AddCall {
-  readonly pod: AskedPod
+  readonly pod: RequestedPod
   readonly settings: Pick<Settings, 'ambientSelectors' | 'ambientOptOut'>
   /** Environment variables of the plugin's process on the node. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -22,7 +22,7 @@ export interface AddCall {
 /** Data sources for the decision about an ADD: the agent's watches, or the API server and the kernel. */
 export interface AddSources {
   /** Finds the pod of the ADD. Rejects if the pod cannot be found. */
-  pod(who: AskedPod): Promise<PodInfo>
+  pod(who: RequestedPod): Promise<PodInfo>
   /** Enrols a pod in the ambient mesh if the selectors choose the pod. */
   enrol(pod: PodInfo): Promise<boolean>
   addresses(): Promise<KnownAddresses>

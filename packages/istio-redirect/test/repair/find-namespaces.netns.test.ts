@@ -11,7 +11,7 @@ import {
   type NamespaceIdentity,
   namespaceKey,
 } from '../../src/agent/proc/namespace-identity.ts'
-import { lookAtNode } from '../../src/agent/proc/node-look.ts'
+import { takeNodeSnapshot } from '../../src/agent/proc/node-snapshot.ts'
 import { mounted, nodeFiles, showProcess } from '../ambient/node-files.ts'
 import { addAddresses, podWith } from '../stage/kernel.ts'
 
@@ -94,7 +94,7 @@ describe('the namespace of a pod without a process', () => {
     using _host = mounted(node.root, 'cni-1', host)
     using own = netns.current()
     using _own = mounted(node.root, 'cni-2', own)
-    const { namespaces } = await lookAtNode(node.proc)
+    const { namespaces } = await takeNodeSnapshot(node.proc)
     expect([...namespaces]).toEqual([])
     expect(await found({ [uid]: ['10.0.0.1'] })).toEqual({ inodes: {}, warnings: [] })
   })
@@ -123,13 +123,13 @@ describe('the search of a node', () => {
     using _mount = mounted(elsewhere.root, 'cni-1', target)
     rmSync(folder, { recursive: true })
     symlinkSync(join(elsewhere.root, 'var/run/netns'), folder)
-    const { namespaces, mountsProblem } = await lookAtNode(node.proc)
+    const { namespaces, mountsProblem } = await takeNodeSnapshot(node.proc)
     expect([[...namespaces], mountsProblem]).toEqual([[], `${folder} is missing: mount it`])
   })
 
   test('reads a limited number of entries, and reports that there are more', async () => {
     for (let n = 0; n < 4200; n += 1) writeFileSync(join(folder, `file-${n}`), '')
-    expect((await lookAtNode(node.proc)).mountsProblem).toBe(
+    expect((await takeNodeSnapshot(node.proc)).mountsProblem).toBe(
       `${folder} has more than 4096 entries, and the rest is ignored`,
     )
   })

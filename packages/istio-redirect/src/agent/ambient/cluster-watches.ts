@@ -18,12 +18,12 @@ export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] 
   const { seen, nodeName, api, watches, reach, log, signal } = options
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   return [
-    watches.follow({ api, nodeName }, telling(seen.pods, 'the pods of this node', log), signal),
+    watches.follow({ api, nodeName }, loggingObserver(seen.pods, 'the pods of this node', log), signal),
     listWatch({
       connect,
       path: '/api/v1/namespaces',
       paged: false,
-      observer: telling(seen.namespaces, 'the namespaces', log, reach?.of('namespaces')),
+      observer: loggingObserver(seen.namespaces, 'the namespaces', log, reach?.of('namespaces')),
       signal,
     }),
   ]
@@ -31,7 +31,12 @@ export function clusterWatches(options: ClusterWatchesOptions): Promise<void>[] 
 
 // internal
 
-function telling(observer: PodStore['pods'], what: string, log: ScopedLog, reports?: RequestReports): PodStore['pods'] {
+function loggingObserver(
+  observer: PodStore['pods'],
+  what: string,
+  log: ScopedLog,
+  reports?: RequestReports,
+): PodStore['pods'] {
   const throttled = throttledLog(log, `${what} are watched again`)
   return {
     ...observer,

@@ -16,7 +16,7 @@ import { nodeAddresses } from './node/node-addresses.ts'
 import { nodeProbes } from './node/node-probes.ts'
 import { reconcileNode } from './node/reconcile-node.ts'
 import { reconcileObserver } from './node/reconcile-observer.ts'
-import { removeLeftBehind } from './node-level/left-behind.ts'
+import { removeObsolete } from './node-level/obsolete-redirection.ts'
 import { enroller, workloadOf } from './pods/enroller.ts'
 import { meshReconciler } from './pods/mesh-reconciler.ts'
 import { podPatches } from './pods/pod-patches.ts'
@@ -36,7 +36,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   await netns.warmPool()
   const hostProc = join(hostRoot, 'proc')
   using host = config.switchToHost ? netns.open(join(hostProc, '1/ns/net')) : undefined
-  await removeLeftBehind(config, host ?? 'host', log)
+  await removeObsolete(config, host ?? 'host', log)
   const backend = await backendOf(options, host)
   const native = backend === 'nftables'
   const rules = { native, reconcile: config.reconcile, ...(backend === 'nftables' ? {} : { backend }) }
@@ -59,20 +59,20 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     observe(event) {
       if (event.type !== 'connections') return
       metrics.ztunnels(event.connected)
-      if (event.connected > 0) pods.lookAtPending()
+      if (event.connected > 0) pods.enqueuePending()
     },
   })
   await node.apply()
   let isAdopted = false
   const failed = new AbortController()
   const ending = AbortSignal.any([signal, failed.signal])
-  const look = (uid: string): void => {
-    if (isAdopted) pods.look(uid)
+  const enqueue = (uid: string): void => {
+    if (isAdopted) pods.enqueue(uid)
   }
-  const seen = watchedPods({ config, log, look })
+  const seen = watchedPods({ config, log, enqueue })
   using patches = podPatches(api, { signal: ending, reach: reach?.of('pods/status') })
   const finder = namespaceFinder({
-    look: (wanted) => findPodNamespaces(wanted, hostProc, cache.holders()),
+    search: (wanted) => findPodNamespaces(wanted, hostProc, cache.holders()),
     warn: (text) => log.warn(printable(text)),
   })
   const pods = meshReconciler({
@@ -97,7 +97,7 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
   })
   const ztunnels = (): number => zds.connections().filter(({ state }) => state === 'live').length
   const running = { seen, pods, ztunnels, backend }
-  options.tell({ ...running, isReady: false })
+  options.onRunning({ ...running, isReady: false })
   const tasks = [
     ...clusterWatches({ seen, nodeName: config.nodeName, api, watches, reach, log, signal: ending }),
     reconcileNode(node, { signal: ending, observe: reconcileObserver(log, metrics) }),
@@ -135,12 +135,12 @@ export async function runAmbient(options: RunAmbientOptions): Promise<void> {
     await addresses.sync(new Map(before.map((pod) => [pod.uid, pod.addresses])))
     isAdopted = true
     adopted()
-    options.tell({ ...running, isReady: true })
+    options.onRunning({ ...running, isReady: true })
     log.info('ambient mode is ready', {
       enrolledBefore: before.length,
       withoutProcess: before.length - namespaces.size,
     })
-    for (const { uid } of seen.all()) pods.look(uid)
+    for (const { uid } of seen.all()) pods.enqueue(uid)
     await reconcilePods(pods, { signal: ending, roundMs: config.podRoundMs })
   }
 

@@ -28,7 +28,7 @@ export interface RunAmbientOptions {
   /** Tracks if the API server is reachable, from the results of ambient mode's requests. */
   readonly reach?: Pick<ServerReach, 'of'> | undefined
   /** Called with the running components of ambient mode, whenever a further component has started. */
-  readonly tell: (running: RunningAmbient) => void
+  readonly onRunning: (running: RunningAmbient) => void
   /** Root of the node's files. The node's procfs and the paths of network namespaces are below this root. */
   readonly hostRoot: string
 }

@@ -1,18 +1,18 @@
 import { decideEnrolment, podRef } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
-import type { HandedPod } from '../pods/handed-pod.ts'
+import type { AnnouncedPod } from '../pods/announced-pod.ts'
 import type { AmbientStatus } from '../serve/ambient-status.ts'
 import { persistentSocket } from '../server/persistent-socket.ts'
 import type { Counter } from '../shared/deps.ts'
 import { keepRunning } from '../shared/keep-running.ts'
 import type { EndReason } from '../shared/service.ts'
 import { eventServer } from './events/event-server.ts'
-import { removeFromNode } from './node-level/left-behind.ts'
+import { removeFromNode } from './node-level/obsolete-redirection.ts'
 import { runAmbient } from './run-ambient.ts'
 import { hostRootOf, type RunAmbientOptions, type RunningAmbient } from './run-options.ts'
 
 /** Options of {@link startAmbientMode}, which starts ambient mode in the agent. */
-export interface AmbientModeOptions extends Omit<RunAmbientOptions, 'hostRoot' | 'isRemoved' | 'signal' | 'tell'> {
+export interface AmbientModeOptions extends Omit<RunAmbientOptions, 'hostRoot' | 'isRemoved' | 'signal' | 'onRunning'> {
   /** Metric that counts requests of plugins, by `response_code`. */
   readonly requests: Counter
   /** Called after each failed attempt to listen for plugins, or to run ambient mode. */
@@ -30,7 +30,7 @@ export interface AmbientMode {
   /** Returns the reason why ambient mode is not ready. API failures after the start do not count. */
   unready(): string | undefined
   /** Enrols a starting pod for a plugin. `undefined` if enrolment is impossible now. */
-  enrol(pod: HandedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
+  enrol(pod: AnnouncedPod, signal: AbortSignal): Promise<'enrolled' | 'not-ambient' | undefined>
   stop(why: EndReason): Promise<void>
 }
 
@@ -64,12 +64,12 @@ export async function startAmbientMode(options: AmbientModeOptions): Promise<Amb
 
   const run = async (): Promise<void> => {
     try {
-      const tell = (running: RunningAmbient): void => {
+      const onRunning = (running: RunningAmbient): void => {
         ambient = running
         problem = undefined
       }
       const work = config.nodeLevel === undefined ? runAmbient : await nodeLevelWork()
-      await work({ ...options, signal, hostRoot, tell, isRemoved: () => isRemoved })
+      await work({ ...options, signal, hostRoot, onRunning, isRemoved: () => isRemoved })
     } catch (error) {
       ambient = undefined
       problem = printable(messageOf(error))

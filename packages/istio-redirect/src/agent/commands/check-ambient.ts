@@ -17,8 +17,8 @@ export function checkAmbient(
   return [
     summary(ambient),
     ...(config.nativeNftables ? notNative(ambient) : []),
-    ...named(notCaptured, astray, (why) => `enrolled and not captured: ${why}`, 'not captured', NOT_CAPTURED),
-    ...named(pending, waiting, (why) => `pending: ${why}`, 'pending'),
+    ...podChecks(notCaptured, astray, (why) => `enrolled and not captured: ${why}`, 'not captured', NOT_CAPTURED),
+    ...podChecks(pending, waiting, (why) => `pending: ${why}`, 'pending'),
   ]
 }
 
@@ -47,7 +47,7 @@ function notNative({ backend, nodeLevel }: AmbientStatus): Check[] {
   return [check('warn', 'rules', `NATIVE_NFTABLES is true, and ${backend} is used`, NOT_NATIVE)]
 }
 
-function named(
+function podChecks(
   count: number,
   shown: AmbientStatus['waiting'],
   detail: (why: string) => string,

@@ -29,9 +29,9 @@ function access(api: ApiServer, namespace = NAMESPACE): ApiAccess {
   return { server: api.url, tokenFile, caFile, namespace }
 }
 
-function look(api = server, more: { timeoutMs?: number; pauseMs?: number; namespace?: string } = {}) {
+function read(api = server, more: { timeoutMs?: number; pauseMs?: number; namespace?: string } = {}) {
   const set = daemonSet(access(api, more.namespace), { nodeName: 'node-1', pauseMs: 1, ...more })
-  return set.stillWanted({ signal: new AbortController().signal })
+  return set.checkNeeded({ signal: new AbortController().signal })
 }
 
 type DaemonSetDocument = NonNullable<Parameters<ApiServer['setDaemonSet']>[2]>
@@ -75,20 +75,20 @@ describe('an agent is wanted or not on a node', () => {
       false,
     ],
     ['not wanted: an empty term matches no node', required({}), false],
-  ])('%s: %#', async (_what, document, wanted) => {
+  ])('%s: %#', async (_what, document, needed) => {
     server.setDaemonSet(NAMESPACE, DAEMON_SET, document)
     server.setNode('node-1', { pool: 'mesh', cores: '4' })
-    expect(await look()).toEqual({ wanted, why: expect.stringContaining('istio-cni-node in namespace istio-system') })
+    expect(await read()).toEqual({ needed, why: expect.stringContaining('istio-cni-node in namespace istio-system') })
   })
 })
 
 test('the node is requested only if the DaemonSet selects by labels', async () => {
   await using api = await withGrants(['get daemonsets'])
   api.setDaemonSet(NAMESPACE, DAEMON_SET, { podSpec: { nodeSelector: { 'kubernetes.io/os': 'linux' } } })
-  expect(await look(api)).toMatchObject({ wanted: true })
+  expect(await read(api)).toMatchObject({ needed: true })
   api.setDaemonSet(NAMESPACE, DAEMON_SET, { podSpec: { nodeSelector: { pool: 'mesh' } } })
-  expect(await look(api)).toMatchObject({
-    wanted: undefined,
+  expect(await read(api)).toMatchObject({
+    needed: undefined,
     why: expect.stringContaining('cannot get resource "nodes"'),
     refused: { status: 403 },
   })
@@ -97,14 +97,14 @@ test('the node is requested only if the DaemonSet selects by labels', async () =
 describe('the result is unknown with', () => {
   test('a missing permission, which is named and requested once', async () => {
     await using api = await withGrants([])
-    const { wanted, why } = await look(api)
-    expect(wanted).toBeUndefined()
+    const { needed, why } = await read(api)
+    expect(needed).toBeUndefined()
     expect(why).toContain('cannot get resource "daemonsets" in API group "apps" in the namespace "istio-system"')
     expect(api.requests).toHaveLength(1)
   })
 
   test('an empty POD_NAMESPACE', async () => {
-    expect(await look(server, { namespace: '' })).toEqual({ wanted: undefined, why: 'POD_NAMESPACE is not set' })
+    expect(await read(server, { namespace: '' })).toEqual({ needed: undefined, why: 'POD_NAMESPACE is not set' })
     expect(server.requests).toHaveLength(0)
   })
 
@@ -120,14 +120,14 @@ describe('the result is unknown with', () => {
     ['a server that cuts the connection', { cut: true }, 'GET', 3],
   ])('%s', async (_what, how, words, requests) => {
     server.misbehave(how, how, how)
-    expect(await look()).toEqual({ wanted: undefined, why: expect.stringContaining(words) })
+    expect(await read()).toEqual({ needed: undefined, why: expect.stringContaining(words) })
     expect(server.requests).toHaveLength(requests)
   })
 
   test('a server that accepts connections and never answers, before the deadline', async () => {
     server.misbehave({ hang: true })
     const began = performance.now()
-    expect(await look(server, { timeoutMs: 300 })).toEqual({ wanted: undefined, why: 'no answer within 0.3 s' })
+    expect(await read(server, { timeoutMs: 300 })).toEqual({ needed: undefined, why: 'no answer within 0.3 s' })
     expect(performance.now() - began).toBeLessThan(3000)
   })
 })
@@ -135,10 +135,10 @@ describe('the result is unknown with', () => {
 test('a request is retried after short failures of the server', async () => {
   server.setDaemonSet(NAMESPACE, DAEMON_SET, {})
   server.misbehave({ cut: true }, { status: 503 })
-  expect(await look()).toMatchObject({ wanted: true })
+  expect(await read()).toMatchObject({ needed: true })
 })
 
 test('an agent whose service account is deleted is not wanted', async () => {
   server.misbehave({ status: 401 })
-  expect(await look()).toEqual({ wanted: false, why: 'the service account of the agent is no longer valid' })
+  expect(await read()).toEqual({ needed: false, why: 'the service account of the agent is no longer valid' })
 })

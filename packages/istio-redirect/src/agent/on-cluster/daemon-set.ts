@@ -14,7 +14,7 @@ export const READ_TIMEOUT_MS = 5000
 /** Result of reading the DaemonSet when an agent stops: does a new agent replace the stopping one? */
 export interface Verdict {
   /** True if a new agent follows on this node. `undefined` if unknown. */
-  readonly wanted: boolean | undefined
+  readonly needed: boolean | undefined
   /** Reason for the result. The text completes a sentence in the agent's log. */
   readonly why: string
   /** Error with which the API server refused to let the agent read its DaemonSet. */
@@ -24,7 +24,7 @@ export interface Verdict {
 /** Reads the agent's DaemonSet from the API server. */
 export interface DaemonSet {
   /** Checks if the agent's DaemonSet still exists and selects this node. Never rejects. */
-  stillWanted(options: { readonly signal: AbortSignal }): Promise<Verdict>
+  checkNeeded(options: { readonly signal: AbortSignal }): Promise<Verdict>
 }
 
 /** Options of {@link daemonSet}, the reader of the agent's DaemonSet. */
@@ -40,45 +40,48 @@ export interface DaemonSetOptions {
 /** Creates the reader of {@link DAEMON_SET}. Node selectors also require permission to get nodes. */
 export function daemonSet(api: ApiAccess, options: DaemonSetOptions): DaemonSet {
   const { nodeName, timeoutMs = READ_TIMEOUT_MS, pauseMs = 1000 } = options
-  const look = async (signal: AbortSignal): Promise<Verdict> => {
+  const readVerdict = async (signal: AbortSignal): Promise<Verdict> => {
     const client = kubeClient(serviceAccountAccess(api), { userAgent: 'istio-cni-node', timeoutMs })
     const { metadata, spec } = await read(client, daemonSetPath(api.namespace), daemonSetSchema, signal)
-    if (typeof metadata.deletionTimestamp === 'string') return { wanted: false, why: `${named(api)} is being deleted` }
+    if (typeof metadata.deletionTimestamp === 'string')
+      return { needed: false, why: `${daemonSetRef(api)} is being deleted` }
     const choice = spec.template.spec
-    if (!needsLabels(choice)) return { wanted: true, why: `${named(api)} exists` }
+    if (!needsLabels(choice)) return { needed: true, why: `${daemonSetRef(api)} exists` }
     const node = await read(client, `/api/v1/nodes/${encodeURIComponent(nodeName)}`, nodeSchema, signal)
     const chosen = choosesNode(choice, { name: nodeName, labels: node.metadata.labels ?? {} })
-    return { wanted: chosen, why: `${named(api)} ${chosen ? 'exists' : `does not select node ${nodeName}`}` }
+    return { needed: chosen, why: `${daemonSetRef(api)} ${chosen ? 'exists' : `does not select node ${nodeName}`}` }
   }
   return {
-    async stillWanted({ signal }) {
-      if (api.namespace === '') return { wanted: undefined, why: 'POD_NAMESPACE is not set' }
+    async checkNeeded({ signal }) {
+      if (api.namespace === '') return { needed: undefined, why: 'POD_NAMESPACE is not set' }
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
       let why = `no answer within ${timeoutMs / 1000} s`
       let refused: KubeError | undefined
       for (let attempt = 1; attempt <= ATTEMPTS && !deadline.aborted; attempt += 1) {
         try {
-          return await look(deadline)
+          return await readVerdict(deadline)
         } catch (error) {
           const status = isKubeError(error) ? error.status : undefined
-          if (status === 404 && isAbout(error, 'daemonsets')) return { wanted: false, why: `there is no ${named(api)}` }
+          if (status === 404 && isAbout(error, 'daemonsets'))
+            return { needed: false, why: `there is no ${daemonSetRef(api)}` }
           // Treats status 401 as an uninstall, because an uninstall deletes the agent's service account.
-          if (status === 401) return { wanted: false, why: 'the service account of the agent is no longer valid' }
+          if (status === 401) return { needed: false, why: 'the service account of the agent is no longer valid' }
           if (!isKubeError(error) || error.code !== 'ABORTED') why = printable(messageOf(error))
           if (status === 403 && isKubeError(error)) refused = error
-          if (!isPassing(error)) break
+          if (!isTemporary(error)) break
         }
         // The pause between two attempts ends early at the deadline.
         if (attempt < ATTEMPTS) await pause(pauseMs, deadline)
       }
-      return { wanted: undefined, why, refused }
+      return { needed: undefined, why, refused }
     },
   }
 }
 
 const ATTEMPTS = 3
 
-const named = ({ namespace }: ApiAccess): string => `DaemonSet ${DAEMON_SET} in namespace ${printable(namespace)}`
+const daemonSetRef = ({ namespace }: ApiAccess): string =>
+  `DaemonSet ${DAEMON_SET} in namespace ${printable(namespace)}`
 
 const daemonSetPath = (namespace: string): string =>
   `/apis/apps/v1/namespaces/${encodeURIComponent(namespace)}/daemonsets/${DAEMON_SET}`
@@ -103,7 +106,7 @@ async function read<T>(client: KubeClient, path: string, schema: z.ZodMiniType<T
 const isAbout = (error: unknown, kind: string): boolean => isKubeError(error) && error.said?.startsWith(kind) === true
 
 /** True for an API error that may be temporary, such as a timeout. */
-function isPassing(error: unknown): boolean {
+function isTemporary(error: unknown): boolean {
   if (!isKubeError(error)) return false
   if (error.code === 'NETWORK' || error.code === 'TIMEOUT') return true
   return error.code === 'STATUS' && (error.status === 429 || (error.status ?? 0) >= 500)

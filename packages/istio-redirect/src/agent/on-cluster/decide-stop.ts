@@ -21,12 +21,12 @@ export async function decideStop(
   const { daemonSet, READ_TIMEOUT_MS } = await import('./daemon-set.ts')
   needTime(READ_TIMEOUT_MS)
   const set = daemonSet(api, { nodeName: values.kubernetesNodeName || values.nodeName })
-  const { wanted, why } = await set.stillWanted({ signal: new AbortController().signal })
+  const { needed, why } = await set.checkNeeded({ signal: new AbortController().signal })
   needTime(0)
   const isOwned = typeof install.mode === 'object'
-  const stays = wanted ?? isOwned
+  const stays = needed ?? isOwned
   const text = `stopping: the plugin ${stays ? 'stays on' : 'is removed from'} this node: ${why}`
-  if (wanted === undefined) log.warn(`${text} (it is unknown whether another agent follows)`)
+  if (needed === undefined) log.warn(`${text} (it is unknown whether another agent follows)`)
   else log.info(text)
   return stays ? 'followed' : 'removed'
 }

@@ -4,7 +4,7 @@ import { type Observer, parsePod, watchStore } from '@cni/kube'
 import { keyOf, observePod } from './observed-pod.ts'
 
 /** Pod that a container runtime is starting, identified by its UID. */
-export interface WantedPod extends PodIdentity {
+export interface StartingPod extends PodIdentity {
   readonly uid: string
 }
 
@@ -13,9 +13,9 @@ export interface PodCache {
   /** Observer that fills the cache from a pod watch. */
   readonly observer: Observer
   /** Returns the cached pod with the UID. Returns `undefined` while the watch is not live. */
-  find(pod: WantedPod): PodInfo | undefined
+  find(pod: StartingPod): PodInfo | undefined
   /** Returns the pod like {@link PodCache.find}, but waits for the API server's watch. */
-  waitFor(pod: WantedPod, ms: number): Promise<PodInfo | undefined>
+  waitFor(pod: StartingPod, ms: number): Promise<PodInfo | undefined>
   /** Returns the reason why the API server's watch of pods is not live. `undefined` if it is live. */
   problem(): string | undefined
   size(): number
@@ -54,11 +54,11 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     keep: (object) => entryOf(object, maxPodChars),
     changed(_, before, after) {
       chars += (after?.chars ?? 0) - (before?.chars ?? 0)
-      if (after !== undefined) leaveOutOldest()
+      if (after !== undefined) evictOldest()
     },
     now,
   })
-  const leaveOutOldest = (): void => {
+  const evictOldest = (): void => {
     for (const key of store.keys()) {
       if (store.size() <= maxPods && chars <= maxChars) return
       store.forget(key)
@@ -70,11 +70,11 @@ export function podCache(options: PodCacheOptions = {}): PodCache {
     if (silent === undefined) return 'the pods of the node are not listed yet'
     return silent <= LIVE_MS ? undefined : `the watch of pods has been silent for ${Math.round(silent / 1000)} s`
   }
-  const known = (pod: WantedPod): Entry | undefined => {
+  const known = (pod: StartingPod): Entry | undefined => {
     const entry = store.get(keyOf(pod))
     return entry?.uid === pod.uid ? entry : undefined
   }
-  const find = (pod: WantedPod): PodInfo | undefined => (problem() === undefined ? known(pod)?.pod : undefined)
+  const find = (pod: StartingPod): PodInfo | undefined => (problem() === undefined ? known(pod)?.pod : undefined)
 
   return {
     observer: store,
@@ -96,7 +96,7 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
   const seen = observePod(object)
   if (seen === undefined) return undefined
   try {
-    const pod = deciding(podInfo(parsePod(object, seen)))
+    const pod = slimPodInfo(podInfo(parsePod(object, seen)))
     const chars = charsOf(pod)
     // Caches only the UID of a large pod, because large pods would fill the cache.
     return chars > maxChars ? { uid: seen.uid, pod: undefined, chars: 0 } : { uid: seen.uid, pod, chars }
@@ -107,14 +107,14 @@ function entryOf(object: unknown, maxChars: number): Entry | null | undefined {
 }
 
 /** Drops a pod's labels, annotations and environment variables that do not affect the plugin's decision. */
-const deciding = (pod: PodInfo): PodInfo => ({
+const slimPodInfo = (pod: PodInfo): PodInfo => ({
   ...pod,
-  labels: chosen(pod.labels, ofIstio),
-  annotations: chosen(pod.annotations, ofIstio),
-  proxyEnv: chosen(pod.proxyEnv, proxyVariable),
+  labels: pick(pod.labels, ofIstio),
+  annotations: pick(pod.annotations, ofIstio),
+  proxyEnv: pick(pod.proxyEnv, proxyVariable),
 })
 
-const chosen = (record: Readonly<Record<string, string>>, names: RegExp): Readonly<Record<string, string>> =>
+const pick = (record: Readonly<Record<string, string>>, names: RegExp): Readonly<Record<string, string>> =>
   Object.fromEntries(Object.entries(record).filter(([name]) => names.test(name)))
 
 const ofIstio = /^(?:[^/]+\.)?istio\.io\//

@@ -31,29 +31,29 @@ export interface PodWatchesOptions extends Pick<ListWatchOptions, 'pause' | 'sil
 }
 
 /** Creates the pod watches. A watch starts when its first observer joins. */
-export function podWatches({ reach, ...around }: PodWatchesOptions = {}): PodWatches {
+export function podWatches({ reach, ...watchOptions }: PodWatchesOptions = {}): PodWatches {
   const shared = new Map<string, SharedWatch>()
   return {
     async follow(pods, observer, signal) {
       if (signal.aborted) return
-      const what = { ...listed(pods), ...around }
+      const what = { ...listed(pods), ...watchOptions }
       const key = JSON.stringify([what, pods.api])
       const watch = shared.get(key) ?? sharedWatch(pods.api, what, reach)
       shared.set(key, watch)
       try {
-        await watch.join(observer, signal)
+        await watch.subscribe(observer, signal)
       } finally {
-        if (watch.isLeft() && shared.get(key) === watch) shared.delete(key)
+        if (watch.isUnused() && shared.get(key) === watch) shared.delete(key)
       }
       await watch.ended()
     },
   }
 }
 
-type What = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
+type ListOptions = Omit<ListWatchOptions, 'connect' | 'observer' | 'signal'>
 
 /** Omits an empty node name, because `spec.nodeName=` selects pods without a node. */
-const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): What => ({
+const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedPods): ListOptions => ({
   path: '/api/v1/pods',
   fieldSelector: [fieldSelectors, nodeName === '' ? '' : `spec.nodeName=${nodeName}`].filter(Boolean).join(','),
   labelSelector: labelSelectors,
@@ -61,50 +61,50 @@ const listed = ({ nodeName, fieldSelectors = '', labelSelectors = '' }: WatchedP
 })
 
 interface SharedWatch {
-  join(observer: Observer, signal: AbortSignal): Promise<void>
-  isLeft(): boolean
+  subscribe(observer: Observer, signal: AbortSignal): Promise<void>
+  isUnused(): boolean
   /** Resolves when the API request of the watch has ended. Resolves at once while the watch has observers. */
   ended(): Promise<void>
 }
 
-type Leave = (problem?: { readonly error: unknown }) => void
+type Unsubscribe = (problem?: { readonly error: unknown }) => void
 
-function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['reach']): SharedWatch {
-  const members = new Map<Observer, Leave>()
+function sharedWatch(api: ServiceAccount, what: ListOptions, reach: PodWatchesOptions['reach']): SharedWatch {
+  const observers = new Map<Observer, Unsubscribe>()
   const connect = (): KubeClient => kubeClient(serviceAccountAccess(api), { userAgent: 'install-cni' })
   let running: AbortController | undefined
   let done = Promise.resolve()
   /** True until the list request has delivered its first pod. An observer that joins earlier misses no pod. */
-  let isUntold = false
+  let isUndelivered = false
 
-  const tell = (observer: Observer, what: (observer: Observer) => void): void => {
+  const notify = (observer: Observer, what: (observer: Observer) => void): void => {
     try {
       what(observer)
     } catch (error) {
       // An observer that throws an error is removed. Other observers of the watch stay.
-      members.get(observer)?.({ error })
+      observers.get(observer)?.({ error })
     }
   }
 
   return {
-    join(observer, signal) {
+    subscribe(observer, signal) {
       return new Promise((resolve, reject) => {
-        const onAbort = (): void => leave()
-        const leave: Leave = (problem) => {
+        const onAbort = (): void => unsubscribe()
+        const unsubscribe: Unsubscribe = (problem) => {
           signal.removeEventListener('abort', onAbort)
-          members.delete(observer)
-          if (members.size === 0) end()
+          observers.delete(observer)
+          if (observers.size === 0) end()
           if (problem === undefined) resolve()
           else reject(problem.error)
         }
         signal.addEventListener('abort', onAbort, { once: true })
-        members.set(observer, leave)
-        if (running !== undefined && isUntold) tell(observer, (one) => one.listing())
+        observers.set(observer, unsubscribe)
+        if (running !== undefined && isUndelivered) notify(observer, (one) => one.listing())
         else begin()
       })
     },
-    isLeft: () => members.size === 0,
-    ended: async () => (members.size === 0 ? done : undefined),
+    isUnused: () => observers.size === 0,
+    ended: async () => (observers.size === 0 ? done : undefined),
   }
 
   function end(): void {
@@ -118,10 +118,10 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
     const stop = new AbortController()
     const { signal } = stop
     running = stop
-    isUntold = true
+    isUndelivered = true
     done = listWatch({ ...what, connect, signal, observer: toAll(signal) }).catch((error: unknown) => {
       if (signal.aborted) return
-      for (const leave of [...members.values()]) leave({ error })
+      for (const unsubscribe of [...observers.values()]) unsubscribe({ error })
     })
   }
 
@@ -130,10 +130,10 @@ function sharedWatch(api: ServiceAccount, what: What, reach: PodWatchesOptions['
    * runs.
    */
   function toAll(signal: AbortSignal): Observer {
-    const all = (what: (observer: Observer) => void, isUntoldNow = isUntold): void => {
+    const all = (what: (observer: Observer) => void, isUndeliveredNow = isUndelivered): void => {
       if (signal.aborted) return
-      isUntold = isUntoldNow
-      for (const observer of [...members.keys()]) tell(observer, what)
+      isUndelivered = isUndeliveredNow
+      for (const observer of [...observers.keys()]) notify(observer, what)
     }
     return {
       listing: () => all((one) => one.listing(), true),

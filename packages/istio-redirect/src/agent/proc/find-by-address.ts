@@ -1,8 +1,8 @@
 import type { Netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import type { NodeLook } from './node-look.ts'
-import { openUnowned } from './open-seen.ts'
-import { addressesIn, tellingAddresses } from './pod-addresses.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+import { openUnowned } from './open-namespace.ts'
+import { addressesIn, identifyingAddresses } from './pod-addresses.ts'
 import { olderFirst, type StartedProcess, startTimeOf } from './proc-files.ts'
 import type { Holders } from './sought-pod.ts'
 
@@ -17,30 +17,31 @@ export interface ByAddressOptions {
 
 /** Finds namespaces by the addresses of pods, for pods without visible processes. */
 export async function findByAddress(
-  look: NodeLook,
+  snapshot: NodeSnapshot,
   wanted: ReadonlyMap<string, readonly string[]>,
   { owners, holders, found }: ByAddressOptions,
 ): Promise<readonly string[]> {
   const sought = [...wanted].flatMap(([uid, given]) => {
-    const addresses = tellingAddresses(given)
+    const addresses = identifyingAddresses(given)
     return addresses.length === 0 ? [] : [{ uid, addresses }]
   })
   const warnings: string[] = []
   if (sought.length === 0) return warnings
   using best = new Candidates()
   let inspected = 0
-  for (const key of look.namespaces.keys()) {
+  for (const key of snapshot.namespaces.keys()) {
     const mayBe = sought.filter(({ uid }) => (holders.get(key) ?? uid) === uid)
     if (mayBe.length === 0 || (owners.get(key) ?? []).length > 0) continue
     inspected += 1
     if (inspected > MAX_NAMESPACES) break
     let opened: Netns | undefined
     try {
-      opened = openUnowned(look, key)
+      opened = openUnowned(snapshot, key)
       if (opened === undefined) continue
       const there = await addressesIn(opened)
       const [only, ...others] = mayBe.filter(({ addresses }) => addresses.every((address) => there.has(address)))
-      if (only !== undefined && others.length === 0) opened = best.offer(only.uid, { opened, ...oldestIn(look, key) })
+      if (only !== undefined && others.length === 0)
+        opened = best.offer(only.uid, { opened, ...oldestIn(snapshot, key) })
     } catch (error) {
       warnings.push(`cannot inspect a namespace: ${messageOf(error)}`)
     } finally {
@@ -104,7 +105,7 @@ class Candidates implements Disposable {
 const isBetter = ({ oldest: one }: Candidate, { oldest: other }: Candidate): boolean =>
   one !== undefined && (other === undefined || olderFirst(one, other) < 0)
 
-function oldestIn({ namespaces, hostProc }: NodeLook, key: string): Pick<Candidate, 'oldest'> {
+function oldestIn({ namespaces, hostProc }: NodeSnapshot, key: string): Pick<Candidate, 'oldest'> {
   const processes = (namespaces.get(key)?.pids ?? []).map((pid) => ({ pid, startTime: startTimeOf(hostProc, pid) }))
   return { oldest: processes.sort(olderFirst)[0] }
 }

@@ -1,9 +1,9 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
-import type { NodeLook } from './node-look.ts'
-import { openOfProcess } from './open-seen.ts'
-import { addressesIn, tellingAddresses } from './pod-addresses.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
+import { openOfProcess } from './open-namespace.ts'
+import { addressesIn, identifyingAddresses } from './pod-addresses.ts'
 import { olderFirst, podOfProcess, type StartedProcess, startTimeOf } from './proc-files.ts'
 import type { Holders, SoughtPod } from './sought-pod.ts'
 
@@ -17,12 +17,12 @@ export interface FoundByProcess {
 
 /** Finds the network namespaces of pods through the pods' processes, and adds the namespaces to `found`. */
 export async function findByProcess(
-  look: NodeLook,
+  snapshot: NodeSnapshot,
   sought: ReadonlyMap<string, SoughtPod>,
   holders: Holders,
   found: Map<string, Netns>,
 ): Promise<FoundByProcess> {
-  const { owners, processes } = await processesOf(look, sought, holders)
+  const { owners, processes } = await processesOf(snapshot, sought, holders)
   const taken = new Set<string>()
   const tries = new Map<string, number>()
   const refused = new Map<string, string>()
@@ -32,7 +32,7 @@ export async function findByProcess(
     const tried = (tries.get(uid) ?? 0) + 1
     if (addresses === undefined || taken.has(key) || tried > MAX_TRIES) continue
     tries.set(uid, tried)
-    const opened = openOfProcess(look, key, pid, uid)
+    const opened = openOfProcess(snapshot, key, pid, uid)
     if (opened === undefined) continue
     const problem = found.has(uid)
       ? "is in another namespace than the pod's oldest process"
@@ -63,7 +63,7 @@ interface PodProcess extends StartedProcess {
 
 /** Finds the oldest process of each pod in each network namespace, sorted by age. */
 async function processesOf(
-  { namespaces, hostProc }: NodeLook,
+  { namespaces, hostProc }: NodeSnapshot,
   sought: ReadonlyMap<string, SoughtPod>,
   holders: Holders,
 ) {
@@ -77,7 +77,7 @@ async function processesOf(
     const oldest = new Map<string, PodProcess | undefined>()
     for (const pid of pids) {
       read += 1
-      if (read % 256 === 0) await breathe()
+      if (read % 256 === 0) await yieldToEventLoop()
       const uid = podOfProcess(hostProc, pid)
       if (uid === undefined) continue
       const before = oldest.get(uid)
@@ -96,7 +96,7 @@ async function processesOf(
 async function refusal(opened: Netns, addresses: readonly string[]): Promise<string | undefined> {
   try {
     const there = await addressesIn(opened)
-    return tellingAddresses(addresses).some((address) => there.has(address))
+    return identifyingAddresses(addresses).some((address) => there.has(address))
       ? undefined
       : `is in a namespace without its addresses ${addresses.join(', ')}`
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Netns } from '@cni/netns'
 import { findByAddress } from './find-by-address.ts'
 import { findByProcess } from './find-by-process.ts'
-import { lookAtNode, type NodeLook } from './node-look.ts'
+import { type NodeSnapshot, takeNodeSnapshot } from './node-snapshot.ts'
 import { podOfProcess } from './proc-files.ts'
 import type { Holders, SoughtPod } from './sought-pod.ts'
 
@@ -24,11 +24,11 @@ export async function findPodNamespaces(
   holders: Holders = new Map(),
 ): Promise<FoundNamespaces> {
   const sought = new Map([...wanted].map(([uid, addresses]) => [uid, { addresses }]))
-  return findInLook(await lookAtNode(hostProc), sought, holders)
+  return findInSnapshot(await takeNodeSnapshot(hostProc), sought, holders)
 }
 
 /** Result of a search for the network namespaces of pods. The agent already holds some of these namespaces open. */
-export interface LookedFor extends FoundNamespaces {
+export interface SearchResult extends FoundNamespaces {
   /** UIDs of pods that are still in the network namespace that the agent holds open for them. */
   readonly held: ReadonlySet<string>
   /** Map from UIDs of pods with processes in refused network namespaces to texts with process and reason. */
@@ -36,28 +36,28 @@ export interface LookedFor extends FoundNamespaces {
 }
 
 /** Variant of {@link findPodNamespaces} for an existing snapshot of the node. */
-export async function findInLook(
-  look: NodeLook,
+export async function findInSnapshot(
+  snapshot: NodeSnapshot,
   sought: ReadonlyMap<string, SoughtPod>,
   holders: Holders,
-): Promise<LookedFor> {
+): Promise<SearchResult> {
   const held = new Set<string>()
   const open = new Map<string, SoughtPod>()
   for (const [uid, pod] of sought) {
-    if (hasProcessIn(look, pod.held, uid)) held.add(uid)
+    if (hasProcessIn(snapshot, pod.held, uid)) held.add(uid)
     else if (pod.addresses.length > 0) open.set(uid, pod)
   }
   const namespaces = new Map<string, Netns>()
   try {
-    const { owners, refused, warnings } = await findByProcess(look, open, holders, namespaces)
+    const { owners, refused, warnings } = await findByProcess(snapshot, open, holders, namespaces)
     const unseen = new Map<string, readonly string[]>()
     for (const [uid, { addresses, held: key }] of open) {
       // Searches by address only for pods without processes.
       if (namespaces.has(uid) || refused.has(uid)) continue
-      if (key !== undefined && look.namespaces.has(key)) held.add(uid)
+      if (key !== undefined && snapshot.namespaces.has(key)) held.add(uid)
       else unseen.set(uid, addresses)
     }
-    const more = await findByAddress(look, unseen, { owners, holders, found: namespaces })
+    const more = await findByAddress(snapshot, unseen, { owners, holders, found: namespaces })
     return { namespaces, held, refused, warnings: [...warnings, ...more] }
   } catch (error) {
     for (const each of namespaces.values()) each.close()
@@ -67,5 +67,5 @@ export async function findInLook(
 
 // internal
 
-const hasProcessIn = ({ namespaces, hostProc }: NodeLook, key: string | undefined, uid: string): boolean =>
+const hasProcessIn = ({ namespaces, hostProc }: NodeSnapshot, key: string | undefined, uid: string): boolean =>
   key !== undefined && (namespaces.get(key)?.pids ?? []).some((pid) => podOfProcess(hostProc, pid) === uid)

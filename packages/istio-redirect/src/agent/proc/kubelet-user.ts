@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { DiscoveryError } from './discovery-error.ts'
 import { isSilentKubelet, KUBELET_NAMES } from './kubelet-names.ts'
 import { processIds } from './proc-files.ts'
@@ -14,7 +14,7 @@ export async function kubeletUser(hostProc: string): Promise<number> {
   let seen = 0
   for (const pid of processIds(hostProc)) {
     seen += 1
-    if (seen % 256 === 0) await breathe()
+    if (seen % 256 === 0) await yieldToEventLoop()
     const user = kubeletUserOf(join(hostProc, pid))
     if (user !== undefined) return user
   }

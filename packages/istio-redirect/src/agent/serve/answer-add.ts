@@ -1,25 +1,25 @@
 import type { PodInfo } from '@cni/istio-rules'
 import { isRedirectError, podRef, ruleCount } from '@cni/istio-rules'
 import { CniError, ErrorCode, isCniError, messageOf, toErrorDocument } from '@cni/types'
-import { type AskedPod, decideAdd } from '../../decide/decide-add.ts'
+import { decideAdd, type RequestedPod } from '../../decide/decide-add.ts'
 import type { DecisionLog } from '../../decide/log.ts'
 import { makeBatch } from '../../decide/make-batch.ts'
 import type { AddRequest } from '../../serve/add-request.ts'
 import type { DecisionLine, ServeAnswer } from '../../serve/answer.ts'
 import { Refusal } from '../../serve/refusal.ts'
-import type { HandedPod } from '../pods/handed-pod.ts'
+import type { AnnouncedPod } from '../pods/announced-pod.ts'
 
 /** Functions that the agent calls to answer an ADD of the plugin. */
 export interface AgentSources {
   /** Finds the current pod with this UID. After a rejection, the plugin asks the API server. */
-  pod(who: AskedPod): Promise<PodInfo>
+  pod(who: RequestedPod): Promise<PodInfo>
   /**
    * Enrols a pod in ambient mode if the selectors choose the pod. Rejects with the reason if the enrolment fails.
    *
    * Resolves with `undefined` if the agent cannot decide, or if the enrolment takes too long. After the result
    * `undefined`, the plugin asks the API server itself, and announces the pod on the event socket.
    */
-  readonly enrol?: ((pod: HandedPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
+  readonly enrol?: ((pod: AnnouncedPod) => Promise<'enrolled' | 'not-ambient' | undefined>) | undefined
   /**
    * Makes the kernel batch (encoded netlink messages) that writes the rules of a pod. Default: a function without a
    * cache.

@@ -1,5 +1,5 @@
 import type { ServeAnswer } from '../../serve/answer.ts'
-import type { PodSource } from '../pods/right-pod.ts'
+import type { PodSource } from '../pods/find-pod.ts'
 import type { MetricsRegistry } from './metrics.ts'
 
 /** Metrics of the plugin's calls that the agent answers. */

@@ -7,10 +7,10 @@ import { getPod, KubeError, kubeClient, serviceAccountAccess } from '@cni/kube'
 import { makeBatch } from '../../decide/make-batch.ts'
 import type { AddRequest } from '../../serve/add-request.ts'
 import { throttledLog } from '../log/throttled-log.ts'
-import type { HandedPod } from '../pods/handed-pod.ts'
+import type { AnnouncedPod } from '../pods/announced-pod.ts'
+import { findPod } from '../pods/find-pod.ts'
 import { podCache } from '../pods/pod-cache.ts'
 import type { PodWatches } from '../pods/pod-watches.ts'
-import { rightPod } from '../pods/right-pod.ts'
 import type { CloseReason } from '../server/bounded-connections.ts'
 import { persistentSocket } from '../server/persistent-socket.ts'
 import type { ApiAccess, ScopedLog, ServeConfig } from '../shared/deps.ts'
@@ -43,7 +43,7 @@ export interface ServingDeps {
 }
 
 /** Enrols a starting pod in ambient mode. `undefined` if the agent cannot enrol pods now. */
-export type EnrolPod = (pod: HandedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
+export type EnrolPod = (pod: AnnouncedPod, signal: AbortSignal) => Promise<'enrolled' | 'not-ambient' | undefined>
 
 /** Deadline in milliseconds for one API request for a pod. The plugin waits three seconds for the agent's answer. */
 const REQUEST_TIMEOUT_MS = 2500
@@ -76,11 +76,11 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
     answerAdd(request, {
       batch,
       async pod(asked) {
-        const { pod, source } = await rightPod(asked, { cache, ask: (who) => ask(who, left) })
+        const { pod, source } = await findPod(asked, { cache, ask: (who) => ask(who, left) })
         metrics.found(source)
         return pod
       },
-      enrol: (pod) => within(ENROL_TIMEOUT_MS, deps.enrol?.(podOf(pod), left)),
+      enrol: (pod) => withDeadline(ENROL_TIMEOUT_MS, deps.enrol?.(podOf(pod), left)),
     })
   const status = (): ServingStatus => {
     const problem = cache === undefined ? NO_NODE_NAME : cache.problem()
@@ -93,7 +93,7 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
       'the watch of pods',
       async () => {
         try {
-          const observer = telling(cache.observer, deps)
+          const observer = loggingObserver(cache.observer, deps)
           await watches.follow({ api, nodeName: config.nodeName }, observer, signal)
         } finally {
           cache.observer.failed(new KubeError('ABORTED', 'pods are not watched'), 0)
@@ -114,17 +114,17 @@ export async function startServing(deps: ServingDeps): Promise<() => Promise<voi
 
 const NO_NODE_NAME = 'the name of the node is unknown: set NODE_NAME'
 
-const podOf = (pod: HandedPod): HandedPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
+const podOf = (pod: AnnouncedPod): AnnouncedPod => ({ ...pod, addresses: podAddresses(pod.addresses) })
 
 /** Resolves with the result of the promise `work`, or with `undefined` after the deadline. */
-async function within<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
+async function withDeadline<T>(ms: number, work: Promise<T> | undefined): Promise<T | undefined> {
   const limit = new AbortController()
   const late = delay(ms, undefined, { signal: limit.signal }).catch(() => undefined)
   return Promise.race([work, late]).finally(() => limit.abort())
 }
 
 /** Wraps an observer of the pod watch to add log lines and a metric. */
-function telling(observer: Observer, { own, metrics }: ServingDeps): Observer {
+function loggingObserver(observer: Observer, { own, metrics }: ServingDeps): Observer {
   const throttled = throttledLog(own, 'the pods of this node are watched again')
   return {
     ...observer,

@@ -54,11 +54,11 @@ export async function persistentSocket(
       failures.failed(problem)
     }
   }
-  const isInOrder = (): boolean => server !== undefined && identityOf(path) === identity
-  const look = (): void => {
+  const isIntact = (): boolean => server !== undefined && identityOf(path) === identity
+  const check = (): void => {
     working = working.then(async () => {
       if (closed) return
-      if (!isInOrder()) {
+      if (!isIntact()) {
         if (server !== undefined) {
           losses.failed(`${path} was ${identityOf(path) === undefined ? 'removed' : 'replaced'}: creating it again`)
           await shut(server)
@@ -77,7 +77,7 @@ export async function persistentSocket(
       const made = watch(path, () => {
         // Ignores changes during creation of the socket, because the agents themselves cause these changes.
         const isQuiet = problem === undefined && performance.now() - madeAt > CHECK_INTERVAL_MS
-        if (isQuiet && !isInOrder()) look()
+        if (isQuiet && !isIntact()) check()
       })
       made.on('error', () => {})
       watcher = made
@@ -88,7 +88,7 @@ export async function persistentSocket(
   await attempt()
   arm()
   const timer = setInterval(() => {
-    if (!isInOrder()) look()
+    if (!isIntact()) check()
   }, CHECK_INTERVAL_MS)
   return {
     problem: () => problem,

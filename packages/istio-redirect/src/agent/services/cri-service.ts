@@ -49,16 +49,16 @@ export function criService(deps: CriDeps): CriService {
       const throttled = throttledLog(log, 'the container runtime answers again')
       const missing = throttledLog(log, 'the container runtime runs the plugin again')
       let since: number | undefined
-      let told = ''
-      const look = async (): Promise<'settled' | 'soon'> => {
+      let reported = ''
+      const check = async (): Promise<'settled' | 'soon'> => {
         const wasInstalled = isInstalled()
         const { state, text } = await ask(socket, { type: install.plugin.type, chained, signal })
         throttled.worked()
         setMetric(state)
         if (state !== 'missing') {
           missing.worked()
-          if (text !== told) log.info(text)
-          told = text
+          if (text !== reported) log.info(text)
+          reported = text
           since = problem = undefined
           return 'settled'
         }
@@ -71,7 +71,7 @@ export function criService(deps: CriDeps): CriService {
       }
       const run = async (): Promise<void> => {
         while (!signal.aborted) {
-          const next = await look().catch((error: unknown) => {
+          const next = await check().catch((error: unknown) => {
             if (!signal.aborted) {
               since = problem = undefined
               setMetric('unasked')

@@ -46,21 +46,21 @@ export function ownEventsService({
         },
       })
       for (const warning of warnings) events.warn(pod, 'Misconfigured', warning)
-      const leave = [
+      const unsubscribe = [
         reach.onReturn((outage) => events.warn(pod, 'ServerWasAway', wordsOf(outage))),
         reach.onRefusal((problem) => events.warn(pod, 'Refused', `the API server refuses the agent: ${problem}`)),
       ]
-      let last = { text: '', looks: 0 }
+      let last = { text: '', count: 0 }
       const timer = setInterval(() => {
         const { ready, reasons } = readiness()
         const text = ready ? '' : reasons.join('; ')
-        last = { text, looks: text === last.text ? last.looks + 1 : 1 }
-        if (text !== '' && last.looks % REMINDER === 2) events.warn(pod, 'NotReady', text)
+        last = { text, count: text === last.text ? last.count + 1 : 1 }
+        if (text !== '' && last.count % REMINDER === 2) events.warn(pod, 'NotReady', text)
       }, checkMs)
       timer.unref()
       return async () => {
         clearInterval(timer)
-        for (const each of leave) each()
+        for (const each of unsubscribe) each()
         stop.abort()
         await events.idle()
       }

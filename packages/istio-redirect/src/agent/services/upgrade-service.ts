@@ -33,14 +33,14 @@ export function upgradeService({ log, reach, pauseMs = 60_000 }: UpgradeDeps): U
       const stop = new AbortController()
       const { signal } = stop
       const throttled = throttledLog(log, 'the DaemonSet can be read again: an update is distinguished from a removal')
-      const look = async (): Promise<void> => {
+      const check = async (): Promise<void> => {
         const { daemonSet } = await import('../on-cluster/daemon-set.ts')
         const set = daemonSet(api, { nodeName: nodeOf(values) })
         for (;;) {
-          const { wanted, refused, why } = await set.stillWanted({ signal })
+          const { needed, refused, why } = await set.checkNeeded({ signal })
           if (signal.aborted) return
           problem = refused === undefined ? undefined : `${BLIND}: ${why}`
-          if (wanted !== undefined) break
+          if (needed !== undefined) break
           if (refused !== undefined) {
             reports.failed(refused)
             throttled.failed(`${BLIND}: ${why}`)
@@ -51,10 +51,10 @@ export function upgradeService({ log, reach, pauseMs = 60_000 }: UpgradeDeps): U
         reports.answered()
         throttled.worked()
       }
-      const looking = look()
+      const checking = check()
       return async () => {
         stop.abort()
-        await looking
+        await checking
         problem = undefined
       }
     },

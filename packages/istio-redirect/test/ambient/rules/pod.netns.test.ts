@@ -15,7 +15,7 @@ import {
   enrolNamespace,
   namespaceDrift,
   releaseNamespace,
-  uncountedDrift,
+  routeDrift,
 } from '../../../src/agent/ambient/namespace/enrol-namespace.ts'
 import type { RulesOptions } from '../../../src/agent/ambient/rules/installed-rules.ts'
 import { inside } from '../../stage/inside.ts'
@@ -195,12 +195,12 @@ test('policy rules and legacy iptables are read, also when nf_tables is unchange
   await using pod = await tempNetns()
   const how = { backend: 'iptables-nft' } as const
   await enrolNamespace(pod, everything, how)
-  expect(await uncountedDrift(pod, everything, how)).toEqual([])
+  expect(await routeDrift(pod, everything, how)).toEqual([])
   inside(pod, ['ip', '-6', 'rule', 'del', 'fwmark', '0x111/0xfff'])
-  const withoutRule = await uncountedDrift(pod, everything, how)
+  const withoutRule = await routeDrift(pod, everything, how)
   expect(withoutRule).toEqual(['missing ipv6 rule: fwmark 0x111/0xfff lookup 100'])
   inside(pod, ['iptables-legacy', '-t', 'nat', '-N', 'ISTIO_OUTPUT'])
-  const withLegacy = await uncountedDrift(pod, everything, how)
+  const withLegacy = await routeDrift(pod, everything, how)
   expect(withLegacy).toEqual(await namespaceDrift(pod, everything, how))
   expect(withLegacy.length).toBeGreaterThan(withoutRule.length)
 })

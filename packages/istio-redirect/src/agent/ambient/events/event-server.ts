@@ -28,7 +28,7 @@ export function eventServer(options: EventServerOptions): Server {
       if (targetOf(request).path !== '/cmdadd') return notFound(request, response)
       const left = new AbortController()
       response.once('close', () => left.abort(new Error('the plugin closed its connection')))
-      void answer(request, options, left.signal).then((said) => send(request, response, said, options))
+      void answer(request, options, left.signal).then((reply) => send(request, response, reply, options))
     },
     { ...(options.closed && { closed: options.closed }), bounds },
   )
@@ -36,7 +36,7 @@ export function eventServer(options: EventServerOptions): Server {
 
 // internal
 
-interface Said {
+interface Reply {
   readonly status: 200 | 400 | 500
   readonly text: string
 }
@@ -45,7 +45,7 @@ async function answer(
   request: IncomingMessage,
   { enrol, log }: EventServerOptions,
   signal: AbortSignal,
-): Promise<Said> {
+): Promise<Reply> {
   let event: PodEvent
   try {
     event = readPodEvent(await bodyOf(request, { maxBytes: MAX_BYTES }))
@@ -57,10 +57,10 @@ async function answer(
   try {
     await enrol(event, signal)
     const durationMs = Math.round(performance.now() - began)
-    log.debug('enrolled a pod that a plugin handed over', { pod: podOf(event), durationMs })
+    log.debug('enrolled a pod that a plugin handed over', { pod: podText(event), durationMs })
     return { status: 200, text: '' }
   } catch (error) {
-    log.error(`cannot enrol a pod that a plugin handed over: ${printable(messageOf(error))}`, { pod: podOf(event) })
+    log.error(`cannot enrol a pod that a plugin handed over: ${printable(messageOf(error))}`, { pod: podText(event) })
     return { status: 500, text: messageOf(error) }
   }
 }
@@ -68,7 +68,7 @@ async function answer(
 function send(
   request: IncomingMessage,
   response: ServerResponse,
-  { status, text }: Said,
+  { status, text }: Reply,
   { requests }: EventServerOptions,
 ): void {
   requests.inc({ response_code: String(status) })
@@ -80,4 +80,4 @@ function send(
   })
 }
 
-const podOf = ({ namespace, name }: PodEvent): string => printable(`${namespace}/${name}`)
+const podText = ({ namespace, name }: PodEvent): string => printable(`${namespace}/${name}`)

@@ -1,13 +1,13 @@
 import { podAddresses } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
 import { parseAddress } from '@cni/types/ip'
-import type { HandedPod } from '../../pods/handed-pod.ts'
+import type { AnnouncedPod } from '../../pods/announced-pod.ts'
 
 /**
  * Event that a plugin sends to the agent when a pod starts. The addresses are in canonical form, without duplicates. If
  * the plugin sent no path of the network namespace, the path is empty.
  */
-export type PodEvent = Omit<HandedPod, 'uid'>
+export type PodEvent = Omit<AnnouncedPod, 'uid'>
 
 /** Error for an invalid event of a plugin, in the words of Istio's decoder. */
 export class PodEventError extends Error {
@@ -44,7 +44,7 @@ function parse(body: string): unknown {
 function syntaxProblem(body: string): string {
   if (isCut(body)) return 'unexpected end of JSON input'
   const rest = afterValue(body)
-  return rest === undefined ? 'it is not JSON' : `invalid character '${printed(rest)}' after top-level value`
+  return rest === undefined ? 'it is not JSON' : `invalid character '${replaceControls(rest)}' after top-level value`
 }
 
 /** True if the event's body looks truncated. */
@@ -108,7 +108,7 @@ function addressIn(entry: unknown): string | undefined {
   if (!isObject(network)) throw mismatch(network, 'IPs.Address', 'IPNet')
   const address = text(network, 'IP')
   if (address === '') return undefined
-  if (parseAddress(address) === undefined) throw new PodEventError(`invalid IP address: ${quoted(address)}`)
+  if (parseAddress(address) === undefined) throw new PodEventError(`invalid IP address: ${excerpt(address)}`)
   return address
 }
 
@@ -119,5 +119,5 @@ function mismatch(value: unknown, where: string, type: string): PodEventError {
 }
 
 const primitive = (value: unknown): string => (typeof value === 'boolean' ? 'bool' : typeof value)
-const quoted = (value: string): string => printed(value.slice(0, 100))
-const printed = (value: string): string => value.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')
+const excerpt = (value: string): string => replaceControls(value.slice(0, 100))
+const replaceControls = (value: string): string => value.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/gu, '\ufffd')

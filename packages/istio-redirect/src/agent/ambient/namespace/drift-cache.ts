@@ -6,39 +6,39 @@ import type { IdentifiedLease } from './netns-cache.ts'
 /** Cache of pods whose rules were correct at the last check. The agent reads their rules again only after a change. */
 export interface DriftCache {
   /**
-   * True if a check of the pod can be skipped. Skips are limited, because `mark` does not change with the pod's routes.
+   * True if a check of the pod can be skipped. Skips are limited, because `fingerprint` does not change with the pod's routes.
    */
-  isClean(uid: string, mark: string | undefined): boolean
+  isClean(uid: string, fingerprint: string | undefined): boolean
   /** True if the next check of the pod needs to read only the routes. */
-  isSame(uid: string, mark: string | undefined): boolean
-  wasClean(uid: string, mark: string | undefined): void
+  isSame(uid: string, fingerprint: string | undefined): boolean
+  remember(uid: string, fingerprint: string | undefined): void
   forget(uid: string): void
 }
 
 /** Number of checks of a pod that may be skipped after a check without differences. */
-const TRUSTED_LOOKS = 9
+const MAX_SKIPS = 9
 
 /** Creates a cache of check results, initially without pods. */
 export function driftCache(): DriftCache {
-  const pods = new Map<string, { readonly mark: string; left: number }>()
+  const pods = new Map<string, { readonly fingerprint: string; left: number }>()
   return {
-    isClean(uid, mark) {
+    isClean(uid, fingerprint) {
       const last = pods.get(uid)
-      if (last === undefined || last.mark !== mark || last.left === 0) return false
+      if (last === undefined || last.fingerprint !== fingerprint || last.left === 0) return false
       last.left -= 1
       return true
     },
-    isSame: (uid, mark) => mark !== undefined && pods.get(uid)?.mark === mark,
-    wasClean(uid, mark) {
-      if (mark === undefined) pods.delete(uid)
-      else pods.set(uid, { mark, left: TRUSTED_LOOKS })
+    isSame: (uid, fingerprint) => fingerprint !== undefined && pods.get(uid)?.fingerprint === fingerprint,
+    remember(uid, fingerprint) {
+      if (fingerprint === undefined) pods.delete(uid)
+      else pods.set(uid, { fingerprint, left: MAX_SKIPS })
     },
     forget: (uid) => void pods.delete(uid),
   }
 }
 
 /** Returns a text that changes with a pod's rules or settings. Call this function before reading the rules. */
-export function markOf(
+export function fingerprintOf(
   lease: IdentifiedLease,
   capture: PodCapture,
   { native, backend }: RulesOptions,
@@ -46,14 +46,14 @@ export function markOf(
   if (native !== true && backend !== 'iptables-nft') return undefined
   try {
     using nft = openNft(lease.netns)
-    return markAt(lease, capture, nft.generation())
+    return fingerprintAt(lease, capture, nft.generation())
   } catch {
     return undefined // Ignores the error, because the caller's next read of the rules reports it.
   }
 }
 
-/** Variant of `markOf` for callers that know the kernel's count of nf_tables changes (`generation`) already. */
-export function markAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
+/** Variant of `fingerprintOf` for callers that know the kernel's count of nf_tables changes (`generation`) already. */
+export function fingerprintAt({ identity }: IdentifiedLease, capture: PodCapture, generation: number): string {
   const { dev, ino, cookie } = identity
   return JSON.stringify([`${dev}:${ino}:${cookie}`, generation, capture])
 }

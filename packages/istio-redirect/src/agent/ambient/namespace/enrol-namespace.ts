@@ -23,18 +23,18 @@ export async function enrolNamespace(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<EnrolReport> {
-  const place = await openPlace(netns, capture, options)
+  const managed = await openManaged(netns, capture, options)
   using rtnl = await openRtnl(netns)
   const added: NetworkItem[] = []
   try {
-    for (const item of place.items) {
+    for (const item of managed.items) {
       if (await isAdded(item, rtnl)) added.push(item)
     }
-    const { plan, generation } = await place.rules.apply()
-    for (const item of place.needless) await item.remove(rtnl)
+    const { plan, generation } = await managed.rules.apply()
+    for (const item of managed.obsolete) await item.remove(rtnl)
     return { plan, generation, added: added.map(({ what }) => what) }
   } catch (error) {
-    await takeBack(netns, added, error)
+    await rollBack(netns, added, error)
     throw error
   }
 }
@@ -45,18 +45,18 @@ export async function namespaceDrift(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<string[]> {
-  const { rules, items, needless } = await openPlace(netns, capture, options)
-  return [...(await oddItems(netns, { items, needless })), ...(await rules.drift())]
+  const { rules, items, obsolete } = await openManaged(netns, capture, options)
+  return [...(await itemDrift(netns, { items, obsolete })), ...(await rules.drift())]
 }
 
 /** Variant of {@link namespaceDrift} that compares only routes and policy rules. */
-export async function uncountedDrift(
+export async function routeDrift(
   netns: NetnsTarget,
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<string[]> {
   if (await hasLegacyTables(netns)) return namespaceDrift(netns, capture, options)
-  return oddItems(netns, await openPlace(netns, capture, options))
+  return itemDrift(netns, await openManaged(netns, capture, options))
 }
 
 /** Describes the objects in a pod's namespace that {@link releaseNamespace} would remove. */
@@ -65,8 +65,8 @@ export async function namespaceLeftovers(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<string[]> {
-  const { rules, items, needless } = await openPlace(netns, capture, options)
-  return [...(await oddItems(netns, { items: [], needless: [...items, ...needless] })), ...(await rules.present())]
+  const { rules, items, obsolete } = await openManaged(netns, capture, options)
+  return [...(await itemDrift(netns, { items: [], obsolete: [...items, ...obsolete] })), ...(await rules.present())]
 }
 
 /** Removes all routes, policy rules and redirection rules of ambient mode from a pod's namespace, for IPv4 and IPv6. */
@@ -75,10 +75,10 @@ export async function releaseNamespace(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<void> {
-  const place = await openPlace(netns, capture, options)
+  const managed = await openManaged(netns, capture, options)
   // Removes the redirection rules first, because marked packets need the routes.
-  await place.rules.remove()
-  await removeItems(netns, place)
+  await managed.rules.remove()
+  await removeItems(netns, managed)
 }
 
 /** Removes only objects that certainly belong to ambient mode, because the pod may have a sidecar. */
@@ -87,21 +87,21 @@ export async function releaseProven(
   capture: PodCapture,
   options: RulesOptions = {},
 ): Promise<void> {
-  const place = await openPlace(netns, capture, options)
-  if (await place.rules.removeProven()) await removeItems(netns, place)
+  const managed = await openManaged(netns, capture, options)
+  if (await managed.rules.removeProven()) await removeItems(netns, managed)
 }
 
 // internal
 
-interface Place {
+interface ManagedObjects {
   readonly rules: InstalledRules
   /** Routes and policy rules that the pod's namespace must have, in the order of their creation. */
   readonly items: readonly NetworkItem[]
   /** Routes and policy rules that enrolments with other settings may have added. */
-  readonly needless: readonly NetworkItem[]
+  readonly obsolete: readonly NetworkItem[]
 }
 
-async function openPlace(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<Place> {
+async function openManaged(netns: NetnsTarget, capture: PodCapture, options: RulesOptions): Promise<ManagedObjects> {
   const disabled = (await readFile(netns, '/proc/sys/net/ipv6/conf/lo/disable_ipv6'))?.trim()
   // A missing file `disable_ipv6` means that the kernel has no IPv6.
   const possible = { ...capture, ipv6: capture.ipv6 && disabled !== undefined }
@@ -112,21 +112,24 @@ async function openPlace(netns: NetnsTarget, capture: PodCapture, options: Rules
   return {
     rules: installedRules(netns, captureRules(possible), options),
     items: [route4, rule4, ...(possible.ipv6 ? of6 : [])],
-    needless: possible.ipv6 ? [] : of6,
+    obsolete: possible.ipv6 ? [] : of6,
   }
 }
 
-async function oddItems(netns: NetnsTarget, { items, needless }: Pick<Place, 'items' | 'needless'>): Promise<string[]> {
+async function itemDrift(
+  netns: NetnsTarget,
+  { items, obsolete }: Pick<ManagedObjects, 'items' | 'obsolete'>,
+): Promise<string[]> {
   using rtnl = await openRtnl(netns)
-  const odd: string[] = []
-  for (const item of items) if (!(await item.present(rtnl))) odd.push(`missing ${item.what}`)
-  for (const item of needless) if (await item.present(rtnl)) odd.push(`unexpected ${item.what}`)
-  return odd
+  const drift: string[] = []
+  for (const item of items) if (!(await item.present(rtnl))) drift.push(`missing ${item.what}`)
+  for (const item of obsolete) if (await item.present(rtnl)) drift.push(`unexpected ${item.what}`)
+  return drift
 }
 
-async function removeItems(netns: NetnsTarget, { items, needless }: Place): Promise<void> {
+async function removeItems(netns: NetnsTarget, { items, obsolete }: ManagedObjects): Promise<void> {
   using rtnl = await openRtnl(netns)
-  for (const item of [...items, ...needless].toReversed()) await item.remove(rtnl)
+  for (const item of [...items, ...obsolete].toReversed()) await item.remove(rtnl)
 }
 
 /** Adds a route or policy rule without a prior check, because most namespaces are new. */
@@ -139,7 +142,7 @@ async function isAdded(item: NetworkItem, rtnl: Rtnl): Promise<boolean> {
   }
 }
 
-async function takeBack(netns: NetnsTarget, added: readonly NetworkItem[], first: unknown): Promise<void> {
+async function rollBack(netns: NetnsTarget, added: readonly NetworkItem[], first: unknown): Promise<void> {
   if (added.length === 0) return
   try {
     using rtnl = await openRtnl(netns)

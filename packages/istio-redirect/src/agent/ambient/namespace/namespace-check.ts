@@ -1,8 +1,8 @@
 import type { AmbientPod } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
-import { findInLook } from '../../proc/find-pod-namespaces.ts'
-import { lookAtNode, type NodeLook } from '../../proc/node-look.ts'
+import { findInSnapshot } from '../../proc/find-pod-namespaces.ts'
+import { type NodeSnapshot, takeNodeSnapshot } from '../../proc/node-snapshot.ts'
 import type { SoughtPod } from '../../proc/sought-pod.ts'
 import type { NetnsCache } from './netns-cache.ts'
 
@@ -33,13 +33,13 @@ export interface NamespaceCheck {
 export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCheck {
   return {
     async check(pods) {
-      const look = await lookAtNode(hostProc)
+      const snapshot = await takeNodeSnapshot(hostProc)
       const holders = cache.holders()
       const heldBy = new Map([...holders].map(([key, uid]) => [uid, key]))
       const sought = new Map<string, SoughtPod>(
         pods.map(({ uid, addresses }) => [uid, { addresses, held: heldBy.get(uid) }]),
       )
-      const { namespaces, held, refused } = await findInLook(look, sought, holders)
+      const { namespaces, held, refused } = await findInSnapshot(snapshot, sought, holders)
       return new Map(
         pods.map(({ uid }): [string, NamespaceFinding] => {
           const before = heldBy.get(uid)
@@ -47,7 +47,7 @@ export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCh
           if (netns !== undefined) return [uid, { is: 'replaced', before, netns }]
           if (held.has(uid)) return [uid, { is: 'held' }]
           const why = refused.get(uid)
-          return [uid, { is: 'lost', why: why ?? unseen(look), isSure: why !== undefined || before === undefined }]
+          return [uid, { is: 'lost', why: why ?? unseen(snapshot), isSure: why !== undefined || before === undefined }]
         }),
       )
     },
@@ -64,5 +64,5 @@ export function namespaceCheck(cache: NetnsCache, hostProc: string): NamespaceCh
 
 // internal
 
-const unseen = ({ mountsProblem }: NodeLook): string =>
+const unseen = ({ mountsProblem }: NodeSnapshot): string =>
   `no process of the pod and no mount in /run/netns shows its namespace${mountsProblem === undefined ? '' : ` (${mountsProblem})`}`

@@ -21,9 +21,9 @@ export interface HostedKernel extends ChosenKernelSide {
 
 /** Creates the `KernelSide`. Each start of a ztunnel queries the node's address, because the address may change. */
 export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Promise<HostedKernel> {
-  const tell = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
+  const logAddress = (text: string, { ip, why }: HostIp): void => log.info(text, { hostIp: ip, why: printable(why) })
   let address = await ask()
-  tell("found the node's address", address)
+  logAddress("found the node's address", address)
   const made = await make(address.ip)
   let side = made.kernel
   /**
@@ -49,7 +49,7 @@ export async function hostedKernel({ ask, make, log }: HostedKernelOptions): Pro
         side[Symbol.dispose]()
         side = next
         address = now
-        tell("the node's address has changed", now)
+        logAddress("the node's address has changed", now)
         return report
       } catch (error) {
         next[Symbol.dispose]()

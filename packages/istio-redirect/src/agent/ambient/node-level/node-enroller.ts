@@ -33,7 +33,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
   }
   const add = async (pod: AmbientPod, addresses: readonly string[], path?: string): Promise<void> => {
     using opened = await namespaceOf(pod, addresses, path)
-    tell(pod, await kernel.addPod({ uid: pod.uid, addresses, netns: opened }))
+    logWarnings(pod, await kernel.addPod({ uid: pod.uid, addresses, netns: opened }))
     const off = addresses.filter((address) => address.includes(':'))
     if (off.length === 0) return
     log.warn(
@@ -43,7 +43,7 @@ export function nodeEnroller(options: NodeEnrollerOptions): Enroller {
       },
     )
   }
-  const tell = (pod: AmbientPod, { warnings }: KernelReport): void => {
+  const logWarnings = (pod: AmbientPod, { warnings }: KernelReport): void => {
     for (const text of warnings) log.warn(printable(text), { pod: podRef(pod) })
   }
 

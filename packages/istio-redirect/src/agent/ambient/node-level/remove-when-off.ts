@@ -17,9 +17,9 @@ export const markFileOf = ({ values }: Settings): string =>
  */
 export async function removeWhenOff(settings: Settings, log: ScopedLog): Promise<void> {
   if (!existsSync(markFileOf(settings))) return
-  const { removeFromNode } = await import('./left-behind.ts')
+  const { removeFromNode } = await import('./obsolete-redirection.ts')
   const { forceIptablesBinary: forced, allowSwitchToHostNs: switchToHost, cniAgentRunDir } = settings.values
   const forceIptablesBinary = forced === 'legacy' || forced === 'nft' ? forced : ''
-  const place = { backendFile: backendFile(cniAgentRunDir), forceIptablesBinary, switchToHost } as const
-  await removeFromNode({ ...place, hostRoot: hostRootOf() }, log)
+  const node = { backendFile: backendFile(cniAgentRunDir), forceIptablesBinary, switchToHost } as const
+  await removeFromNode({ ...node, hostRoot: hostRootOf() }, log)
 }

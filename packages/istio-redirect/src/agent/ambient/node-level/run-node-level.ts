@@ -14,13 +14,13 @@ import { rejectOnly } from '../reject-only.ts'
 import type { RunAmbientOptions } from '../run-options.ts'
 import { askHostIp } from './ask-host-ip.ts'
 import { hostedKernel } from './hosted-kernel.ts'
-import { markNodeLevel, unmarkNodeLevel } from './left-behind.ts'
 import { makeKernelSide } from './make-kernel-side.ts'
 import { nodeEnroller } from './node-enroller.ts'
 import { nodeZtunnels } from './node-ztunnels.ts'
+import { markNodeLevel, unmarkNodeLevel } from './obsolete-redirection.ts'
 import { reconcileKernel } from './reconcile-kernel.ts'
 import { removeSharedConfig, writeSharedConfig } from './shared-config.ts'
-import { ztunnelLead } from './ztunnel-lead.ts'
+import { ztunnelElection } from './ztunnel-election.ts'
 
 /** Maximal time in milliseconds for which a stopping agent waits for running work on pods. */
 const SETTLE_MS = 800
@@ -53,14 +53,14 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   const failed = new AbortController()
   const ending = AbortSignal.any([signal, failed.signal])
   const finder = namespaceFinder({
-    look: (wanted) => findPodNamespaces(wanted, hostProc),
+    search: (wanted) => findPodNamespaces(wanted, hostProc),
     warn: (text) => log.warn(printable(text)),
   })
   let isAdopted = false
-  const look = (uid: string): void => {
-    if (isAdopted) pods.look(uid)
+  const enqueue = (uid: string): void => {
+    if (isAdopted) pods.enqueue(uid)
   }
-  const seen = watchedPods({ config, log, look })
+  const seen = watchedPods({ config, log, enqueue })
   // Separate AbortController for requests to the API server, because the agent still removes annotations after `ending`
   // has aborted.
   const cleanup = new AbortController()
@@ -74,7 +74,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
     signal: ending,
     enroller: nodeEnroller({ kernel, needsNetns, find: finder.find, hostRoot, annotate, log }),
   })
-  const lead = ztunnelLead({
+  const election = ztunnelElection({
     kernel,
     ztunnels: () => ztunnels.all(),
     find: finder.find,
@@ -83,26 +83,26 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
       metrics.ztunnels(ztunnel === undefined ? 0 : 1)
       if (ztunnel === undefined || !isAdopted) return
       await sweep()
-      pods.lookAtPending()
+      pods.enqueuePending()
     },
     log,
     signal: ending,
   })
-  const ztunnels = nodeZtunnels({ systemNamespace: config.systemNamespace, changed: () => lead.look() })
+  const ztunnels = nodeZtunnels({ systemNamespace: config.systemNamespace, changed: () => election.enqueue() })
   const running = {
     seen,
     pods,
     backend,
-    ztunnels: () => (lead.serving() === undefined ? 0 : 1),
-    problem: lead.problem,
+    ztunnels: () => (election.serving() === undefined ? 0 : 1),
+    problem: election.problem,
     nodeLevel: () => ({
       mode: nodeLevel.mode,
       tunnel: nodeLevel.mode === 'node-iptables' ? nodeLevel.tunnel : undefined,
       hostIp: hostIp(),
-      ztunnel: lead.serving()?.name,
+      ztunnel: election.serving()?.name,
     }),
   }
-  options.tell({ ...running, isReady: false })
+  options.onRunning({ ...running, isReady: false })
   const tasks = [
     ...clusterWatches({ seen, nodeName, api, watches, reach, log, signal: ending }),
     watches.follow({ api, nodeName }, ztunnels.observer, ending),
@@ -114,7 +114,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   } finally {
     failed.abort(new Error('ambient mode stops'))
     await Promise.allSettled(tasks)
-    const settled = Promise.all([pods.idle(), lead.idle()])
+    const settled = Promise.all([pods.idle(), election.idle()])
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, SETTLE_MS).unref())])
   }
   if (options.isRemoved()) await remove()
@@ -123,11 +123,11 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
   async function adopt(): Promise<void> {
     await sweep()
     isAdopted = true
-    options.tell({ ...running, isReady: true })
-    log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: lead.serving()?.name })
-    for (const { uid } of seen.all()) pods.look(uid)
+    options.onRunning({ ...running, isReady: true })
+    log.info('ambient mode is ready', { pods: seen.all().length, ztunnel: election.serving()?.name })
+    for (const { uid } of seen.all()) pods.enqueue(uid)
     // The election starts later if the list of ztunnels is incomplete.
-    if (ztunnels.isListed()) lead.look()
+    if (ztunnels.isListed()) election.enqueue()
   }
 
   /** Stops the redirection of pods that were deleted or relabelled while no agent watched. */
@@ -142,7 +142,7 @@ export async function runNodeLevel(options: RunAmbientOptions): Promise<void> {
       if (!enrolled.has(pod.uid)) continue
       if (decideEnrolment(pod, seen.namespaceLabels(pod.namespace) ?? {}, config).enrolled) continue
       pods.adopt(pod)
-      pods.look(pod.uid)
+      pods.enqueue(pod.uid)
     }
   }
 

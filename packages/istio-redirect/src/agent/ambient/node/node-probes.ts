@@ -3,7 +3,7 @@ import { ipset } from '@cni/ipset'
 import { hostRules, hostTables, type PodCapture, probeSetNames } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
 import type { ApplyPlan } from '../../../backend.ts'
-import { installedRules, type RulesLook, type RulesOptions } from '../rules/installed-rules.ts'
+import { installedRules, type RulesCheck, type RulesOptions } from '../rules/installed-rules.ts'
 import { type AddressSet, ipsetNames, ipsetOf, removeIpsets } from './address-set.ts'
 import { nftSetOf } from './nft-address-set.ts'
 import { type ProbeSets, probeSets } from './probe-sets.ts'
@@ -28,7 +28,7 @@ export interface NodeProbes {
   /** Removes ambient mode's rules and address sets, with their entries, from the node. */
   remove(): Promise<void>
   /** Watches the node's rules until the signal aborts. Yields the differences, but ignores the address sets. */
-  watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
+  watch(signal: AbortSignal): AsyncGenerator<RulesCheck, void, void>
 }
 
 /** Creates the manager of the node's address sets and rules for ambient mode. */

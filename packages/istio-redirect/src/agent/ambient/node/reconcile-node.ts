@@ -42,9 +42,9 @@ async function reconcileRules({ node, signal, observe }: Context): Promise<void>
   const backoff = repairBackoff()
   while (!signal.aborted) {
     try {
-      for await (const look of node.watch(signal)) {
-        if ('error' in look) observe({ type: 'failed', objects, error: look.error })
-        else await heal(look.drift)
+      for await (const check of node.watch(signal)) {
+        if ('error' in check) observe({ type: 'failed', objects, error: check.error })
+        else await heal(check.drift)
       }
     } catch (error) {
       observe({ type: 'failed', objects, error })

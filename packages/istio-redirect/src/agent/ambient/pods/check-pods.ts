@@ -40,7 +40,7 @@ export function podChecker(options: PodCheckerOptions): () => Promise<void> {
         pod: podRef(known.pod),
         netns: printable(finding.netns.path),
       })
-      queue.look(uid)
+      queue.enqueue(uid)
     }
     count(state)
   }

@@ -5,13 +5,13 @@ import { netns } from '@cni/netns'
 import { messageOf } from '@cni/types'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
-import { driftCache, markAt, markOf } from '../namespace/drift-cache.ts'
+import { driftCache, fingerprintAt, fingerprintOf } from '../namespace/drift-cache.ts'
 import {
   enrolNamespace,
   namespaceDrift,
   releaseNamespace,
   releaseProven,
-  uncountedDrift,
+  routeDrift,
 } from '../namespace/enrol-namespace.ts'
 import type { NamespaceFinder } from '../namespace/namespace-finder.ts'
 import type { IdentifiedLease, NetnsCache } from '../namespace/netns-cache.ts'
@@ -63,7 +63,7 @@ export interface Enroller {
 /** Creates an {@link Enroller} for redirection in the network namespaces of pods. */
 export function enroller(options: EnrollerOptions): Enroller {
   const { cache, finder, sets, zds, log, rules } = options
-  const looks = driftCache()
+  const cleanPods = driftCache()
 
   const captureOf = (pod: AmbientPod): PodCapture => {
     const { bypassInbound, dnsCapture, virtualInterfaces, warnings } = podOverrides(pod)
@@ -83,9 +83,9 @@ export function enroller(options: EnrollerOptions): Enroller {
     const found = await finder.find(pod.uid, [...addresses, ...pod.addresses])
     if (found === undefined) throw new Error(noNamespaceOf(`pod ${podRef(pod)}`, pod.uid))
     cache.setNetns(pod.uid, workloadOf(pod), found)
-    const kept = cache.lease(pod.uid)
-    if (kept === undefined) throw new Error(`pod ${podRef(pod)} was removed during its enrolment`)
-    return kept
+    const lease = cache.lease(pod.uid)
+    if (lease === undefined) throw new Error(`pod ${podRef(pod)} was removed during its enrolment`)
+    return lease
   }
 
   /** Finds a pod's network namespace and installs the redirection rules. Returns a reference to the namespace. */
@@ -97,7 +97,7 @@ export function enroller(options: EnrollerOptions): Enroller {
       lease = await leaseOf(pod, given)
       const { generation } = await enrolNamespace(lease.netns, capture, rules)
       // Records that the pod's rules are correct, because this call has just written them.
-      if (generation !== undefined) looks.wasClean(pod.uid, markAt(lease, capture, generation))
+      if (generation !== undefined) cleanPods.remember(pod.uid, fingerprintAt(lease, capture, generation))
       return lease
     } catch (cause) {
       lease?.[Symbol.dispose]()
@@ -152,7 +152,7 @@ export function enroller(options: EnrollerOptions): Enroller {
         if (lease !== undefined) await release(lease.netns, capture, rules)
       }
       cache.forget(pod.uid)
-      looks.forget(pod.uid)
+      cleanPods.forget(pod.uid)
       await zds.remove(pod.uid)
       if (patch !== undefined) await annotate(pod, undefined, patch)
     },
@@ -160,12 +160,12 @@ export function enroller(options: EnrollerOptions): Enroller {
       using lease = cache.lease(pod.uid)
       if (lease === undefined) return []
       const capture = captureOf(pod)
-      const mark = markOf(lease, capture, rules)
-      if (looks.isClean(pod.uid, mark)) return []
-      const look = looks.isSame(pod.uid, mark) ? uncountedDrift : namespaceDrift
-      const drift = await look(lease.netns, capture, rules)
+      const fingerprint = fingerprintOf(lease, capture, rules)
+      if (cleanPods.isClean(pod.uid, fingerprint)) return []
+      const readDrift = cleanPods.isSame(pod.uid, fingerprint) ? routeDrift : namespaceDrift
+      const drift = await readDrift(lease.netns, capture, rules)
       if (drift.length > 0) await enrolNamespace(lease.netns, capture, rules)
-      looks.wasClean(pod.uid, mark)
+      cleanPods.remember(pod.uid, fingerprint)
       return drift
     },
   }

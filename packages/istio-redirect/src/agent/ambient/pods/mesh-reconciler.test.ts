@@ -15,7 +15,7 @@ function mesh(refused: Set<string>) {
   onTestFinished(() => stop.abort(new Error('the test is over')))
   const log = { debug() {}, info() {}, warn() {}, error() {} }
   const metrics = { reconciled() {}, pods: vi.fn(), ztunnels() {}, healed() {}, healFailed() {} }
-  const seen = podStore({ changed: (uid) => pods.look(uid), relabelled: () => {}, malformed: () => {} })
+  const seen = podStore({ changed: (uid) => pods.enqueue(uid), relabelled: () => {}, malformed: () => {} })
   const pods = meshReconciler({
     seen,
     settings,
@@ -49,10 +49,10 @@ test('pods are counted when they join, wait, leave and are deleted, however ofte
   for (const name of ['one', 'two', 'waits']) seen.pods.present(pod(name))
   seen.pods.present(pod('outside', {}))
   expect(await counted()).toEqual([2, 1])
-  for (const name of ['one', 'one', 'waits']) pods.look(`uid-of-${name}`)
+  for (const name of ['one', 'one', 'waits']) pods.enqueue(`uid-of-${name}`)
   expect(await counted()).toEqual([2, 1])
   refused.clear()
-  pods.lookAtPending()
+  pods.enqueuePending()
   expect(await counted()).toEqual([3, 0])
   seen.pods.present(pod('one', { [mode]: 'none' }))
   seen.pods.gone(pod('two'))

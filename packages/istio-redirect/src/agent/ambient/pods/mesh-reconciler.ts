@@ -1,6 +1,6 @@
 import { type AmbientPod, decideEnrolment, type EnrolmentSettings, podRef } from '@cni/istio-rules'
 import { messageOf, printable } from '@cni/types'
-import type { HandedPod } from '../../pods/handed-pod.ts'
+import type { AnnouncedPod } from '../../pods/announced-pod.ts'
 import { type AmbientStatus, PENDING_SHOWN } from '../../serve/ambient-status.ts'
 import type { ScopedLog } from '../../shared/deps.ts'
 import type { AmbientMetrics } from '../ambient-metrics.ts'
@@ -8,14 +8,14 @@ import type { NamespaceCheck } from '../namespace/namespace-check.ts'
 import { podChecker } from './check-pods.ts'
 import type { Enroller } from './enroller.ts'
 import { EnrolmentError } from './enrolment-error.ts'
-import { notEligible, notFound, soughtPod } from './handed-pod.ts'
 import { type EnrolmentStep, nextStep } from './next-step.ts'
 import { podQueue } from './pod-queue.ts'
 import { foundAgain, kindsOf, newState, type PodCounts, type PodState, reachOf } from './pod-state.ts'
 import type { PodStore } from './pod-store.ts'
+import { notEligible, notFound, waitForPod } from './wait-for-pod.ts'
 
 /** Dependencies of {@link meshReconciler}, which adds pods to the mesh and removes them. */
-export interface PodsInMeshOptions {
+export interface MeshReconcilerOptions {
   readonly seen: PodStore
   readonly enroller: Enroller
   readonly settings: EnrolmentSettings
@@ -32,11 +32,11 @@ export type PodAndReason = AmbientStatus['waiting'][number]
 /** Adds the node's pods to the mesh or removes pods, as labels require. */
 export interface MeshReconciler {
   /** Queues a reconciliation of a pod with the mesh. */
-  look(uid: string): void
+  enqueue(uid: string): void
   /** Queues all pods whose enrolment waits or failed, for example after ztunnel recovers. */
-  lookAtPending(): void
+  enqueuePending(): void
   /** Enrols the pod that a plugin's call names. Resolves when the annotation is written. */
-  enrol(pod: HandedPod, signal: AbortSignal): Promise<void>
+  enrol(pod: AnnouncedPod, signal: AbortSignal): Promise<void>
   /** Takes over an earlier agent's pod. `hadSidecar`: a sidecar may have written rules in the pod. */
   adopt(pod: AmbientPod, hadSidecar?: boolean): void
   /** Checks the redirection rules in a pod, and repairs them. */
@@ -57,7 +57,7 @@ export interface MeshReconciler {
 const MAX_STEPS = 6
 
 /** Creates the reconciler of the node's pods, initially without pods. */
-export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
+export function meshReconciler(options: MeshReconcilerOptions): MeshReconciler {
   const { seen, enroller, settings, namespaces, metrics, log, signal } = options
   const states = new Map<string, PodState>()
   const stateOf = (uid: string): PodState => {
@@ -79,7 +79,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     metrics.pods(counted.enrolled, counted.pending, counted.notCaptured)
   }
   const queue = podQueue({
-    look,
+    reconcile,
     failed(uid, error, pauseMs) {
       const state = stateOf(uid)
       state.waits = printable(messageOf(error))
@@ -93,14 +93,14 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     signal,
   })
 
-  async function look(uid: string): Promise<void> {
+  async function reconcile(uid: string): Promise<void> {
     const state = stateOf(uid)
     for (let steps = 0; steps < MAX_STEPS && !signal.aborted; steps += 1) {
       const known = seen.situationOf(uid)
       if (known === undefined) return forget(uid, state)
       if (steps === 0) metrics.reconciled(known.deleted ? 'delete' : 'update')
       const step = nextStep({ ...known, reached: state.reached }, settings)
-      const done = await take(step, known.pod, state)
+      const done = await performStep(step, known.pod, state)
       if (known.deleted) {
         seen.forget(uid)
         return forget(uid, state)
@@ -116,8 +116,8 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
   }
 
   /** Performs one enrolment step for a pod. Returns true if no further step can run now. */
-  async function take(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
-    if (step.step !== 'none') log.info(`${WORDS[step.step]}: ${step.why}`, { pod: podRef(pod) })
+  async function performStep(step: EnrolmentStep, pod: AmbientPod, state: PodState): Promise<boolean> {
+    if (step.step !== 'none') log.info(`${STEP_TEXTS[step.step]}: ${step.why}`, { pod: podRef(pod) })
     switch (step.step) {
       case 'none':
         state.waits = step.waiting ? step.why : undefined
@@ -152,7 +152,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
   }
 
   /** Enrols the pod of a plugin's call. Runs in the pod's queue, with the current state. */
-  async function enrolNow(uid: string, given: HandedPod, left: AbortSignal): Promise<void> {
+  async function enrolNow(uid: string, given: AnnouncedPod, left: AbortSignal): Promise<void> {
     left.throwIfAborted()
     const known = seen.situationOf(uid)
     if (known === undefined || known.deleted) throw notFound(given)
@@ -175,19 +175,19 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
     } finally {
       count(state)
       // Queues a reconciliation for changes that arrived during the enrolment.
-      queue.look(uid)
+      queue.enqueue(uid)
     }
   }
 
   return {
-    look: queue.look,
+    enqueue: queue.enqueue,
     counts,
     idle: queue.idle,
-    lookAtPending() {
-      for (const [uid, { waits }] of states) if (waits !== undefined) queue.look(uid)
+    enqueuePending() {
+      for (const [uid, { waits }] of states) if (waits !== undefined) queue.enqueue(uid)
     },
     async enrol(given, left) {
-      const pod = await soughtPod(given, seen, AbortSignal.any([left, signal]))
+      const pod = await waitForPod(given, seen, AbortSignal.any([left, signal]))
       await queue.run(pod.uid, () => enrolNow(pod.uid, given, left))
     },
     adopt(pod, hadSidecar = false) {
@@ -213,11 +213,12 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
       }),
     compare: namespaces === undefined ? async () => {} : podChecker({ namespaces, states, seen, queue, count, log }),
     enrolled: () => [...states].flatMap(([uid, { reached }]) => (reached === undefined ? [] : [uid])),
-    waiting: () => named(({ waits }) => waits),
-    astray: () => named(({ lost, waits }) => lost && [lost, waits].filter((part) => part !== undefined).join('; ')),
+    waiting: () => podsWithReason(({ waits }) => waits),
+    astray: () =>
+      podsWithReason(({ lost, waits }) => lost && [lost, waits].filter((part) => part !== undefined).join('; ')),
   }
 
-  function named(whyOf: (state: PodState) => string | undefined): PodAndReason[] {
+  function podsWithReason(whyOf: (state: PodState) => string | undefined): PodAndReason[] {
     const found: PodAndReason[] = []
     for (const state of states.values()) {
       const why = whyOf(state)
@@ -231,7 +232,7 @@ export function meshReconciler(options: PodsInMeshOptions): MeshReconciler {
 
 // internal
 
-const WORDS: Readonly<Record<Exclude<EnrolmentStep['step'], 'none'>, string>> = {
+const STEP_TEXTS: Readonly<Record<Exclude<EnrolmentStep['step'], 'none'>, string>> = {
   enrol: 'adding a pod to the mesh',
   addresses: "updating a pod's addresses",
   annotate: "updating a pod's annotation",

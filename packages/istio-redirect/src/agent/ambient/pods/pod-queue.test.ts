@@ -12,29 +12,29 @@ function gate() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-interface Around {
-  readonly look?: (uid: string) => Promise<void>
-  readonly lookers?: number
+interface Overrides {
+  readonly reconcile?: (uid: string) => Promise<void>
+  readonly concurrency?: number
   readonly pause?: () => number
 }
 
-function started({ look = async () => {}, ...more }: Around = {}) {
+function started({ reconcile = async () => {}, ...more }: Overrides = {}) {
   const stop = new AbortController()
   const failures: string[] = []
   const failed = (uid: string, error: unknown): void => void failures.push(`${uid}: ${error}`)
-  return { queue: podQueue({ look, failed, signal: stop.signal, ...more }), stop, failures }
+  return { queue: podQueue({ reconcile, failed, signal: stop.signal, ...more }), stop, failures }
 }
 
 test('work on one pod runs in sequence, for all callers', async () => {
   const log: string[] = []
   const first = gate()
-  const { queue } = started({ look: async (uid) => void log.push(`look ${uid}`) })
+  const { queue } = started({ reconcile: async (uid) => void log.push(`look ${uid}`) })
   const event = queue.run('a', async () => {
     log.push('event begins')
     await first.opened
     log.push('event ends')
   })
-  queue.look('a')
+  queue.enqueue('a')
   const second = queue.run('a', async () => void log.push('second event'))
   await turn()
   expect(log).toEqual(['event begins'])
@@ -63,15 +63,15 @@ test('repeated requests before a look cause one look, and requests during a look
   const first = gate()
   const seen: string[] = []
   const { queue } = started({
-    async look(uid) {
+    async reconcile(uid) {
       seen.push(uid)
       if (seen.length === 1) await first.opened
     },
-    lookers: 1,
+    concurrency: 1,
   })
-  for (const uid of ['a', 'a', 'b', 'b']) queue.look(uid)
+  for (const uid of ['a', 'a', 'b', 'b']) queue.enqueue(uid)
   await turn()
-  for (const uid of ['a', 'a', 'a']) queue.look(uid)
+  for (const uid of ['a', 'a', 'a']) queue.enqueue(uid)
   first.open()
   await queue.idle()
   expect(seen).toEqual(['a', 'b', 'a'])
@@ -81,16 +81,16 @@ test('a pod with constant requests does not delay other pods', async () => {
   const held = gate()
   const seen: string[] = []
   const { queue } = started({
-    async look(uid) {
+    async reconcile(uid) {
       seen.push(uid)
       if (uid === 'hot') await held.opened
     },
-    lookers: 2,
+    concurrency: 2,
   })
-  queue.look('hot')
+  queue.enqueue('hot')
   await turn()
-  for (let count = 0; count < 20; count++) queue.look('hot')
-  queue.look('calm')
+  for (let count = 0; count < 20; count++) queue.enqueue('hot')
+  queue.enqueue('calm')
   await turn()
   expect(seen).toEqual(['hot', 'calm'])
   held.open()
@@ -103,7 +103,7 @@ test('a failed look is repeated after growing pauses until it succeeds', async (
   let attempts = 0
   const done = gate()
   const queue = podQueue({
-    async look() {
+    async reconcile() {
       attempts += 1
       if (attempts < 4) throw new Error('not yet')
       done.open()
@@ -112,7 +112,7 @@ test('a failed look is repeated after growing pauses until it succeeds', async (
     pause: (failures) => failures,
     signal: new AbortController().signal,
   })
-  queue.look('a')
+  queue.enqueue('a')
   await done.opened
   await queue.idle()
   expect([attempts, pauses]).toEqual([4, [1, 2, 3]])
@@ -121,15 +121,15 @@ test('a failed look is repeated after growing pauses until it succeeds', async (
 test('a request during such a pause repeats the look at once', async () => {
   let attempts = 0
   const { queue, failures } = started({
-    async look() {
+    async reconcile() {
       attempts += 1
       if (attempts === 1) throw new Error('no')
     },
     pause: () => 1_000_000,
   })
-  queue.look('a')
+  queue.enqueue('a')
   await queue.idle()
-  queue.look('a')
+  queue.enqueue('a')
   await queue.idle()
   expect([attempts, failures]).toEqual([2, ['a: Error: no']])
 })
@@ -145,10 +145,10 @@ test('an error of `run` rejects its caller only, and the queue continues', async
 
 test('nothing starts after the signal aborts', async () => {
   const seen: string[] = []
-  const { queue, stop } = started({ look: async (uid) => void seen.push(uid) })
-  queue.look('a')
+  const { queue, stop } = started({ reconcile: async (uid) => void seen.push(uid) })
+  queue.enqueue('a')
   stop.abort(new Error('the agent stops'))
-  queue.look('b')
+  queue.enqueue('b')
   await expect(queue.run('c', async () => {})).rejects.toThrow('the agent stops')
   await queue.idle()
   expect(seen).toEqual([])

@@ -28,6 +28,6 @@ export async function reconcilePods(pods: MeshReconciler, { signal, roundMs }: R
     }
     await pause(Math.max(ends - performance.now(), 0), signal)
     // Retries the pods whose enrolment waits or failed, because the cause may have disappeared.
-    pods.lookAtPending()
+    pods.enqueuePending()
   }
 }

@@ -10,19 +10,19 @@ export interface WatchedPodsOptions {
   readonly config: AmbientConfig
   readonly log: ScopedLog
   /** Queues a pod. The agent then decides again if the pod belongs to the mesh. */
-  readonly look: (uid: string) => void
+  readonly enqueue: (uid: string) => void
 }
 
 /** Creates a {@link podStore} of the node, and queues pods when their namespace's labels change. */
-export function watchedPods({ config, log, look }: WatchedPodsOptions): PodStore {
+export function watchedPods({ config, log, enqueue }: WatchedPodsOptions): PodStore {
   const malformed = throttledLog(log, '')
   const seen = podStore({
-    changed: look,
+    changed: enqueue,
     relabelled(name, before, after) {
       const warning = namespaceWarning(name, after, config)
       if (warning !== undefined) log.warn(printable(warning))
       if (!namespaceMatters(before, after, config)) return
-      for (const { namespace, uid } of seen.all()) if (namespace === name) look(uid)
+      for (const { namespace, uid } of seen.all()) if (namespace === name) enqueue(uid)
     },
     malformed: () => malformed.failed('ignored an object from the API server that is not a pod or namespace'),
   })

@@ -42,11 +42,11 @@ export interface InstalledRules {
   /** Removes only rules that certainly belong to ambient mode. Returns true if it removed any. */
   removeProven(): Promise<boolean>
   /** Checks the redirection rules until the signal aborts. Yields the differences or the error. */
-  watch(signal: AbortSignal): AsyncGenerator<RulesLook, void, void>
+  watch(signal: AbortSignal): AsyncGenerator<RulesCheck, void, void>
 }
 
 /** Result of a check of redirection rules: differences as texts, or an error. */
-export type RulesLook = { readonly drift: readonly string[] } | { readonly error: unknown }
+export type RulesCheck = { readonly drift: readonly string[] } | { readonly error: unknown }
 
 /** Creates the manager of the redirection rules in a network namespace. */
 export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {

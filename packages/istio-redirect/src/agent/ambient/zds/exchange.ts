@@ -31,13 +31,13 @@ export interface LiveExchange {
 }
 
 /** Deadlines for the answers of a ztunnel, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   readonly helloMs: number
   readonly answerMs: number
 }
 
 /** Waits for the hello message of a connected ztunnel. Rejects with a {@link ZdsError}. */
-export async function greet(packets: Packets, { helloMs, answerMs }: Patience): Promise<SnapshotExchange> {
+export async function greet(packets: Packets, { helloMs, answerMs }: Timeouts): Promise<SnapshotExchange> {
   await packets.next('hello', helloMs, decodeHello)
   const answer = async (): Promise<Ack> => {
     const ack = await packets.next('answer', answerMs, decodeAck)

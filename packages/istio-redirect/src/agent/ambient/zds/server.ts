@@ -87,9 +87,9 @@ export function startZds(options: ZdsOptions): ZdsServer {
     },
     async remove(uid) {
       // Skips ztunnels that wait for the first snapshot, because the snapshot will lack the pod.
-      const told = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
+      const removals = Promise.all([...inState('snapshot'), ...inState('live')].map((session) => session.remove(uid)))
       const limit = new AbortController()
-      await Promise.race([told, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
+      await Promise.race([removals, delay(answerMs, undefined, limit)]).finally(() => limit.abort())
     },
     connections: () =>
       sessions.flatMap(({ id, pid, state }) =>

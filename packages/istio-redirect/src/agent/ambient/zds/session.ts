@@ -1,3 +1,4 @@
+import { podRef } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
 import type { UnixConnection } from '@cni/netns/unix'
 import { messageOf, printable } from '@cni/types'
@@ -5,14 +6,14 @@ import type { Ack, ChangeRequest } from '../../../zds/wire.ts'
 import { identityOf, isSameNamespace, type NamespaceIdentity } from '../../proc/namespace-identity.ts'
 import { whenAborted } from '../../shared/when-aborted.ts'
 import type { KnownPod } from '../namespace/netns-cache.ts'
-import { greet, type LiveExchange, type Patience, type SnapshotExchange, type WithNetns } from './exchange.ts'
+import { greet, type LiveExchange, type SnapshotExchange, type Timeouts, type WithNetns } from './exchange.ts'
 import { problemOf } from './messages.ts'
 import type { ZdsConnection, ZdsOptions, ZdsPod } from './options.ts'
 import { type Packets, packetsOf } from './packets.ts'
 import { isZdsError, ZdsError } from './zds-error.ts'
 
 /** Dependencies that all sessions of the ztunnel server share. */
-export interface SessionSurroundings extends Patience, Pick<ZdsOptions, 'snapshot' | 'ready' | 'log'> {
+export interface SessionDeps extends Timeouts, Pick<ZdsOptions, 'snapshot' | 'ready' | 'log'> {
   readonly observe: NonNullable<ZdsOptions['observe']>
   /** Called when a ztunnel has received all pods. */
   readonly onLive: () => void
@@ -42,31 +43,31 @@ export class Session {
   state: ZdsConnection['state'] | 'over' = 'greeting'
   readonly #connection: UnixConnection
   readonly #packets: Packets
-  readonly #around: SessionSurroundings
+  readonly #deps: SessionDeps
   readonly #tasks: Task[] = []
   /** Map from UIDs to network namespaces, for the pods that the ztunnel has received or will receive. */
-  readonly #told = new Map<string, NamespaceIdentity>()
+  readonly #sent = new Map<string, NamespaceIdentity>()
   readonly #over = new AbortController()
   #wake = new AbortController()
 
-  constructor(id: number, connection: UnixConnection, around: SessionSurroundings) {
+  constructor(id: number, connection: UnixConnection, deps: SessionDeps) {
     this.id = id
     this.pid = connection.peer.pid
     this.#connection = connection
     this.#packets = packetsOf(connection)
-    this.#around = around
+    this.#deps = deps
   }
 
   /** Serves the ztunnel until its connection ends. Returns the error that ended the connection. */
   async run(): Promise<ZdsError> {
     try {
-      const exchange = await greet(this.#packets, this.#around)
-      await Promise.race([this.#around.ready, whenAborted(this.#over.signal)])
+      const exchange = await greet(this.#packets, this.#deps)
+      await Promise.race([this.#deps.ready, whenAborted(this.#over.signal)])
       if (this.#isOver()) throw this.#closed()
       this.state = 'snapshot'
-      const live = await this.#tellAll(exchange)
+      const live = await this.#sendSnapshot(exchange)
       this.state = 'live'
-      this.#around.onLive()
+      this.#deps.onLive()
       return await this.#serve(live)
     } catch (error) {
       return isZdsError(error) ? error : new ZdsError('CLOSED', messageOf(error), { cause: error })
@@ -77,35 +78,35 @@ export class Session {
 
   /** Sends a new pod to the ztunnel. Rejects if the ztunnel refuses the pod, or does not answer. */
   async add({ uid, workload, netns }: ZdsPod, options: AskOptions = {}): Promise<void> {
-    this.#told.set(uid, identityOf(netns))
+    this.#sent.set(uid, identityOf(netns))
     const { error } = await this.#ask({ type: 'add', uid, workload, netns }, options)
     if (error !== '') throw new ZdsError('REFUSED', `got ack error: ${printable(error)}`)
   }
 
   /** Sends the removal of a pod to the ztunnel. Resolves after the ztunnel's answer, or when the session ends. */
   async remove(uid: string): Promise<void> {
-    this.#told.delete(uid)
+    this.#sent.delete(uid)
     try {
       const { error } = await this.#ask({ type: 'del', uid })
-      if (error !== '') this.#around.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
+      if (error !== '') this.#deps.log.warn(`${this} did not release pod ${uid}: ${printable(error)}`)
     } catch {
       // Ignores the error, because the session with the ztunnel ends. The ztunnel's next snapshot does not contain the
       // pod.
     }
-    this.#around.observe({ type: 'del' })
+    this.#deps.observe({ type: 'del' })
   }
 
   /** Sends the ztunnel the pods that it lacks. Called when this ztunnel has become the node's newest. */
   catchUp(): void {
-    for (const { uid, workload, lease } of this.#around.snapshot()) {
+    for (const { uid, workload, lease } of this.#deps.snapshot()) {
       if (lease === undefined) continue
       const { netns } = lease
-      if (this.#isTold(uid, netns) || problemOf({ type: 'add', uid, workload }) !== undefined) {
+      if (this.#isSent(uid, netns) || problemOf({ type: 'add', uid, workload }) !== undefined) {
         lease[Symbol.dispose]()
         continue
       }
       this.add({ uid, workload, netns })
-        .catch((error) => this.#around.log.warn(`cannot send pod ${nameOf(workload)} to ${this}: ${messageOf(error)}`))
+        .catch((error) => this.#deps.log.warn(`cannot send pod ${podRef(workload)} to ${this}: ${messageOf(error)}`))
         .finally(() => lease[Symbol.dispose]())
     }
   }
@@ -124,8 +125,8 @@ export class Session {
     return `ztunnel (process ${this.pid}, connection ${this.id})`
   }
 
-  async #tellAll(exchange: SnapshotExchange): Promise<LiveExchange> {
-    const known = this.#around.snapshot()
+  async #sendSnapshot(exchange: SnapshotExchange): Promise<LiveExchange> {
+    const known = this.#deps.snapshot()
     try {
       const pods = known.filter((pod) => this.#isSendable(pod))
       let answered = 0
@@ -133,11 +134,14 @@ export class Session {
         const { error } = await exchange.answer()
         const pod = pods[answered++]
         // Only logs the ztunnel's error, because ztunnel itself retries the pods that it could not serve.
-        if (error !== '') this.#around.log.warn(`${this} refused pod ${nameOf(pod?.workload)}: ${printable(error)}`)
+        if (error !== '')
+          this.#deps.log.warn(
+            `${this} refused pod ${pod === undefined ? '' : podRef(pod.workload)}: ${printable(error)}`,
+          )
       }
       for (const [sent, pod] of pods.entries()) {
         if (sent - answered === WINDOW) await answer()
-        await this.#tell(exchange, pod)
+        await this.#sendPod(exchange, pod)
       }
       while (answered < pods.length) await answer()
       return await exchange.finish()
@@ -146,20 +150,20 @@ export class Session {
     }
   }
 
-  #tell(exchange: SnapshotExchange, { uid, workload, lease }: KnownPod): Promise<void> {
+  #sendPod(exchange: SnapshotExchange, { uid, workload, lease }: KnownPod): Promise<void> {
     if (lease === undefined) return exchange.send({ type: 'keep', uid })
-    this.#told.set(uid, identityOf(lease.netns))
+    this.#sent.set(uid, identityOf(lease.netns))
     return exchange.send({ type: 'add', uid, workload, netns: lease.netns })
   }
 
-  #isTold(uid: string, netns: Netns): boolean {
-    const told = this.#told.get(uid)
-    return told !== undefined && isSameNamespace(told, identityOf(netns))
+  #isSent(uid: string, netns: Netns): boolean {
+    const sent = this.#sent.get(uid)
+    return sent !== undefined && isSameNamespace(sent, identityOf(netns))
   }
 
   #isSendable({ uid, workload }: KnownPod): boolean {
     const problem = problemOf({ type: 'add', uid, workload })
-    if (problem !== undefined) this.#around.log.error(`cannot send pod ${nameOf(workload)} to ztunnel: ${problem}`)
+    if (problem !== undefined) this.#deps.log.error(`cannot send pod ${podRef(workload)} to ztunnel: ${problem}`)
     return problem === undefined
   }
 
@@ -206,7 +210,7 @@ export class Session {
       const giveUp = (error: unknown): void => {
         const at = this.#tasks.indexOf(task)
         if (at !== -1) this.#tasks.splice(at, 1)
-        if (at !== -1 && request.type === 'add') this.#told.delete(request.uid)
+        if (at !== -1 && request.type === 'add') this.#sent.delete(request.uid)
         task.reject(error)
       }
       const abort = (): void => giveUp(signal?.reason)
@@ -226,8 +230,3 @@ export class Session {
     return new ZdsError('CLOSED', `${this}: connection closed before response received`)
   }
 }
-
-// internal
-
-const nameOf = (workload: KnownPod['workload'] | undefined): string =>
-  workload === undefined ? '' : `${workload.namespace}/${workload.name}`

@@ -3,7 +3,7 @@ import { type Netns, netns } from '@cni/netns'
 import type { UnixMessage } from '@cni/netns/unix'
 import { messageOf } from '@cni/types'
 import type { WorkloadInfo } from '../../../zds/wire.ts'
-import type { ProxySurroundings } from './listeners.ts'
+import type { ProxyDeps } from './listeners.ts'
 import { podProxy } from './pod-proxy.ts'
 import { decodeRequest, type ReceivedRequest } from './wire-of-ztunnel.ts'
 
@@ -43,7 +43,7 @@ export interface ZtunnelPods {
 const RETRY_MS = 5000
 
 /** Reacts to the agent's messages as ztunnel 1.30 does, with the same error texts. */
-export function ztunnelPods(around: ProxySurroundings): ZtunnelPods {
+export function ztunnelPods(around: ProxyDeps): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
   /** Network namespaces in which ztunnel cannot listen yet, by pod UID. */

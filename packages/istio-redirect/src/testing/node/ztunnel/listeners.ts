@@ -13,7 +13,7 @@ export interface Forwarded {
 }
 
 /** State that the listeners of a ztunnel stand-in share, in all namespaces. */
-export interface ProxySurroundings {
+export interface ProxyDeps {
   /** Sockets of the open connections: for each connection one to the client and one to the server. */
   readonly open: Set<Socket>
   readonly onForward: (connection: Forwarded) => void
@@ -47,7 +47,7 @@ export interface Listeners {
 /**
  * Creates ztunnel's listeners in a network namespace. The caller closes the listeners before it closes the namespace.
  */
-export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxySurroundings): Listeners {
+export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxyDeps): Listeners {
   const undo: (() => void)[] = []
   const keep = (socket: Socket): Socket => {
     open.add(socket)

@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net'
 import { HBONE_PORT, INBOUND_PORT, OUTBOUND_PORT, QUERY_PORT } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns'
-import { type Forwarded, listenersIn, overTcp, type ProxySurroundings, plain } from './listeners.ts'
+import { type Forwarded, listenersIn, overTcp, type ProxyDeps, plain } from './listeners.ts'
 import { BindError } from './marked-sockets.ts'
 import { originalDestination } from './original-destination.ts'
 
 /** Listens in a pod as ztunnel does. Takes ownership of the namespace. Throws a `BindError`. */
-export function podProxy(pod: Netns, surroundings: ProxySurroundings): () => void {
+export function podProxy(pod: Netns, surroundings: ProxyDeps): () => void {
   const { serve, answer, keep, pass, ...listeners } = listenersIn(pod, { ...surroundings, shared: true })
   const close = (): void => {
     listeners.close()

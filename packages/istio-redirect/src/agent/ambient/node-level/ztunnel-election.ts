@@ -6,8 +6,8 @@ import type { ScopedLog } from '../../shared/deps.ts'
 import { noNamespaceOf } from '../pods/enroller.ts'
 import { podQueue } from '../pods/pod-queue.ts'
 
-/** Options of {@link ztunnelLead}, the election of the serving ztunnel. */
-export interface ZtunnelLeadOptions {
+/** Options of {@link ztunnelElection}, the election of the serving ztunnel. */
+export interface ZtunnelElectionOptions {
   readonly kernel: Pick<KernelSide, 'start' | 'pause'>
   /** Returns the current ztunnel pods of the node. */
   readonly ztunnels: () => Iterable<ZtunnelPod>
@@ -20,9 +20,9 @@ export interface ZtunnelLeadOptions {
 }
 
 /** Elects the node's newest ready ztunnel pod, and directs the traffic of pods to this ztunnel. */
-export interface ZtunnelLead {
+export interface ZtunnelElection {
   /** Queues an election of the serving ztunnel. Call this method after a change of ztunnel pods. */
-  look(): void
+  enqueue(): void
   /** Returns the pod of the ztunnel that gets the traffic of the node's pods, if any. */
   serving(): ZtunnelPod | undefined
   /** Returns the reason why the last election or start of a ztunnel failed, as a sentence. */
@@ -30,16 +30,23 @@ export interface ZtunnelLead {
   idle(): Promise<void>
 }
 
-/** Creates the elector of the serving ztunnel. The method `look` starts an election. */
-export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: ZtunnelLeadOptions): ZtunnelLead {
+/** Creates the elector of the serving ztunnel. The method `enqueue` starts an election. */
+export function ztunnelElection({
+  kernel,
+  ztunnels,
+  find,
+  serves,
+  log,
+  signal,
+}: ZtunnelElectionOptions): ZtunnelElection {
   let serving: ZtunnelPod | undefined
-  let isTold = false
+  let isReported = false
   let failure: string | undefined
   const throttled = throttledLog(log, 'a ztunnel serves the node')
 
-  const look = async (): Promise<void> => {
+  const elect = async (): Promise<void> => {
     const elected = electZtunnel(ztunnels())
-    if (isTold && isSame(serving, elected)) {
+    if (isReported && isSame(serving, elected)) {
       failure = undefined
       return
     }
@@ -62,15 +69,15 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
       if (changed.length > 0)
         log.info('new connections are no longer redirected to a ztunnel', { changed: printable(changed.join('; ')) })
     }
-    isTold = false
+    isReported = false
     serving = elected
     await serves(elected)
-    isTold = true
+    isReported = true
     failure = undefined
     throttled.worked()
   }
   const queue = podQueue({
-    look,
+    reconcile: elect,
     failed(_, error, pauseMs) {
       failure = printable(messageOf(error))
       throttled.failed(`no ztunnel can serve this node: ${failure}`, { nextAttemptInMs: pauseMs })
@@ -78,7 +85,7 @@ export function ztunnelLead({ kernel, ztunnels, find, serves, log, signal }: Ztu
     signal,
   })
   return {
-    look: () => queue.look(ZTUNNELS),
+    enqueue: () => queue.enqueue(ZTUNNELS),
     serving: () => serving,
     problem: () => failure,
     idle: queue.idle,

@@ -3,8 +3,8 @@ import { skipReason } from '../../../../istio-rules/src/decide/ladder.ts'
 import { onNode } from '../../../test/stage/pods.ts'
 import { podsFixture } from '../../../test/stage/pods-fixture.ts'
 import { meshPod, plainPod } from '../../testing/pods.ts'
+import { findPod } from './find-pod.ts'
 import { type PodCacheOptions, podCache } from './pod-cache.ts'
-import { rightPod } from './right-pod.ts'
 
 const until = (check: () => void) => vi.waitFor(check, { timeout: 5000, interval: 2 })
 const who = { namespace: 'demo', name: 'web' }
@@ -20,7 +20,7 @@ async function cachedPods(options: PodCacheOptions = {}, waitMs = 200) {
   const node = await podsFixture()
   const cache = podCache(options)
   const following = node.watches.follow(node.pods, cache.observer, node.signal)
-  const ask = (uid?: string) => rightPod({ ...who, uid }, { cache, ask: node.ask, waitMs })
+  const ask = (uid?: string) => findPod({ ...who, uid }, { cache, ask: node.ask, waitMs })
   const isMesh = async (uid?: string) => skipReason((await ask(uid)).pod) === undefined
   await until(() => expect(node.api.watches()).toBe(1))
   return {

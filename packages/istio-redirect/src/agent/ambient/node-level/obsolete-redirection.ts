@@ -11,38 +11,38 @@ import { nodeLevelMark } from './node-level-mark.ts'
 import { removeSharedConfig } from './shared-config.ts'
 
 /** Settings that locate the mark file and select the iptables variant of the redirection. */
-export type MarkedPlace = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
+export type MarkSettings = Pick<AmbientConfig, 'backendFile' | 'forceIptablesBinary'>
 
 type Mode = NodeLevelConfig['mode']
 type NodeSettings = ReadonlyMap<string, string>
 
 /** Writes the mark file of node-level redirection for later agents. Returns the original sysctls. */
 export async function markNodeLevel(
-  place: MarkedPlace,
+  config: MarkSettings,
   { mode, configFile }: Pick<NodeLevelConfig, 'mode' | 'configFile'>,
   host: NetnsTarget,
   log: ScopedLog,
 ): Promise<NodeSettings> {
-  const before = readMark(place)
-  if (before !== undefined && before.mode !== mode) await removeLeftBehind(place, host, log)
+  const before = readMark(config)
+  if (before !== undefined && before.mode !== mode) await removeObsolete(config, host, log)
   const settings = before?.settings ?? (await nodeSettings(host))
   const text = `${JSON.stringify({ mode, configFile, settings: Object.fromEntries(settings) })}\n`
-  writeFileAtomic(nodeLevelMark(place), text, { mode: 0o600 })
+  writeFileAtomic(nodeLevelMark(config), text, { mode: 0o600 })
   return settings
 }
 
 /** Removes the mark file of node-level redirection. Callers must first remove the redirection itself. */
-export const unmarkNodeLevel = (place: MarkedPlace): void => rmSync(nodeLevelMark(place), { force: true })
+export const unmarkNodeLevel = (config: MarkSettings): void => rmSync(nodeLevelMark(config), { force: true })
 
 /** Removes the node-level redirection of an earlier agent with another redirect mode. Never rejects. */
-export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, log: ScopedLog): Promise<void> {
-  const mark = readMark(place)
+export async function removeObsolete(config: MarkSettings, host: NetnsTarget, log: ScopedLog): Promise<void> {
+  const mark = readMark(config)
   if (mark === undefined) return
   try {
-    const kernel = await leftSide(place, host, mark)
+    const kernel = await obsoleteKernelSide(config, host, mark)
     await kernel.stop()
     if (mark.configFile !== undefined) removeSharedConfig(mark.configFile)
-    unmarkNodeLevel(place)
+    unmarkNodeLevel(config)
     log.info(`removed the former redirection on the node (${mark.mode})`)
   } catch (error) {
     const text = `cannot remove the former redirection on the node (${mark.mode}), which stays active`
@@ -53,19 +53,19 @@ export async function removeLeftBehind(place: MarkedPlace, host: NetnsTarget, lo
 /**
  * Options of {@link removeFromNode}, which removes the node-level redirection that an earlier agent left on the node.
  */
-export interface MarkedNode extends MarkedPlace {
+export interface MarkedNode extends MarkSettings {
   /** True if the agent has its own network namespace, and must open the node's namespace. */
   readonly switchToHost: boolean
   /** Root of the node's files, `/host` in a pod of the agent. */
   readonly hostRoot: string
 }
 
-/** Variant of {@link removeLeftBehind} that opens the node's network namespace itself. */
+/** Variant of {@link removeObsolete} that opens the node's network namespace itself. */
 export async function removeFromNode(node: MarkedNode, log: ScopedLog): Promise<void> {
   if (!existsSync(nodeLevelMark(node))) return
   try {
     using host = node.switchToHost ? netns.open(join(node.hostRoot, 'proc/1/ns/net')) : undefined
-    await removeLeftBehind(node, host ?? 'host', log)
+    await removeObsolete(node, host ?? 'host', log)
   } catch (error) {
     log.error(`cannot remove the former redirection on the node, which stays active: ${messageOf(error)}`)
   }
@@ -93,24 +93,24 @@ interface Mark {
 }
 
 /** Reads the mark file of node-level redirection. Even an invalid file proves that redirection exists. */
-function readMark(place: MarkedPlace): Mark | undefined {
-  if (!existsSync(nodeLevelMark(place))) return undefined
+function readMark(config: MarkSettings): Mark | undefined {
+  if (!existsSync(nodeLevelMark(config))) return undefined
   try {
-    const { settings, ...mark } = z.parse(markSchema(), JSON.parse(readFileSync(nodeLevelMark(place), 'utf8')))
+    const { settings, ...mark } = z.parse(markSchema(), JSON.parse(readFileSync(nodeLevelMark(config), 'utf8')))
     return { ...mark, settings: settings === undefined ? undefined : new Map(Object.entries(settings)) }
   } catch {
     return { mode: 'node-iptables', settings: undefined }
   }
 }
 
-async function leftSide(place: MarkedPlace, host: NetnsTarget, mark: Mark): Promise<KernelSide> {
+async function obsoleteKernelSide(config: MarkSettings, host: NetnsTarget, mark: Mark): Promise<KernelSide> {
   const { mode, settings } = mark
   if (mode === 'node-ebpf') {
     const { ebpfSide } = await import('@cni/istio-node-level')
     return ebpfSide({ netns: host, settings })
   }
   const { chooseIptables } = await import('../node/choose-backend.ts')
-  const { forceIptablesBinary: forced, backendFile: stateFile } = place
+  const { forceIptablesBinary: forced, backendFile: stateFile } = config
   const { backend } = await chooseIptables(forced, { netns: host, stateFile })
   const { iptablesSide } = await import('@cni/istio-node-level')
   return iptablesSide({ netns: host, hostIp: '0.0.0.0', tunnel: 'geneve', backend, settings })

@@ -1,6 +1,6 @@
 import { lstatSync, realpathSync } from 'node:fs'
 import { dirname, join, sep } from 'node:path'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { errnoOf, messageOf } from '@cni/types'
 import { namespaceKey, namespaceOfProcess, nodeNamespace, reservedNamespaces } from './namespace-identity.ts'
 import { namesIn, processIds } from './proc-files.ts'
@@ -14,7 +14,7 @@ export interface SeenNamespace {
 }
 
 /** Snapshot of all network namespaces on a node, except the namespaces of the node and of the agent. */
-export interface NodeLook {
+export interface NodeSnapshot {
   readonly hostProc: string
   /** Map from keys (`dev:ino`) to the network namespaces of the snapshot. */
   readonly namespaces: ReadonlyMap<string, SeenNamespace>
@@ -27,7 +27,7 @@ export interface NodeLook {
  *
  * @throws `DiscoveryError` if the node's own namespace is unknown.
  */
-export async function lookAtNode(hostProc: string): Promise<NodeLook> {
+export async function takeNodeSnapshot(hostProc: string): Promise<NodeSnapshot> {
   const namespaces = new Map<string, SeenNamespace>()
   const reserved = reservedNamespaces(hostProc)
   const seen = (key: string): SeenNamespace | undefined => {
@@ -40,7 +40,7 @@ export async function lookAtNode(hostProc: string): Promise<NodeLook> {
   // Pauses for other work, because a node may have thousands of processes.
   const pause = async (): Promise<void> => {
     inspected += 1
-    if (inspected % 256 === 0) await breathe()
+    if (inspected % 256 === 0) await yieldToEventLoop()
   }
   const dev = nodeNamespace(hostProc).split(':')[0]
   for (const pid of processIds(hostProc)) {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { isNetnsError, type Netns, netns } from '@cni/netns'
 import { namespaceKey } from './namespace-identity.ts'
-import type { NodeLook } from './node-look.ts'
+import type { NodeSnapshot } from './node-snapshot.ts'
 import { podOfProcess } from './proc-files.ts'
 
 /** Opens the network namespace of a process, if the process still belongs to the pod `uid`. */
 export function openOfProcess(
-  { hostProc }: NodeLook,
+  { hostProc }: NodeSnapshot,
   key: string,
   pid: string,
   uid: string | undefined,
@@ -19,10 +19,10 @@ export function openOfProcess(
 }
 
 /** Opens a network namespace of the snapshot that contains no process of a pod. */
-export function openUnowned(look: NodeLook, key: string): Netns | undefined {
-  const { pids = [], mounts = [] } = look.namespaces.get(key) ?? {}
+export function openUnowned(snapshot: NodeSnapshot, key: string): Netns | undefined {
+  const { pids = [], mounts = [] } = snapshot.namespaces.get(key) ?? {}
   for (const pid of pids.slice(0, MAX_TRIES)) {
-    const opened = openOfProcess(look, key, pid, undefined)
+    const opened = openOfProcess(snapshot, key, pid, undefined)
     if (opened !== undefined) return opened
   }
   const [path] = mounts
