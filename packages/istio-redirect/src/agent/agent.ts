@@ -116,7 +116,7 @@ export async function runAgent({ source, log, signal, onHangup, needTime }: Agen
   await installing
   if (why === 'removed') {
     needTime(SEARCH_MS)
-    await leave(onNode, config, own)
+    await uninstallPlugin(onNode, config, own)
   }
   await closeAll(services.all, why, own)
 }
@@ -156,7 +156,7 @@ async function updateAll(
   }
 }
 
-async function leave(installer: Installer, { pluginToken }: AgentConfig, log: ScopedLog): Promise<void> {
+async function uninstallPlugin(installer: Installer, { pluginToken }: AgentConfig, log: ScopedLog): Promise<void> {
   const report = await installer.uninstall()
   const { changes, errors, left } = report
   if (left !== undefined) log.info(`nothing is removed from this node: ${left}`)

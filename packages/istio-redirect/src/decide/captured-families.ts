@@ -26,8 +26,8 @@ export const foundAddresses = (addresses: readonly string[]): UsableAddresses =>
   usableAddresses(addresses.filter((address) => address !== PASS_THROUGH))
 
 /** True if `prevResult` has IPv6 addresses but the kernel lists no IPv6 address. */
-export const mayHaveLostIpv6 = (told: UsableAddresses, found: UsableAddresses): boolean =>
-  told.ipv6.length > 0 && found.ipv6.length === 0
+export const mayHaveLostIpv6 = (reported: UsableAddresses, found: UsableAddresses): boolean =>
+  reported.ipv6.length > 0 && found.ipv6.length === 0
 
 /** Builds the capture configuration of a pod from its known addresses. Throws `CniError` if the pod has no address. */
 export const captureOfPod = (
@@ -44,15 +44,15 @@ function capturesIpv6(
   known: KnownAddresses,
   log: Pick<DecisionLog, 'info' | 'warn'>,
 ): boolean {
-  const told = usableAddresses(known.told)
+  const reported = usableAddresses(known.told)
   const found = foundAddresses(known.found)
-  const lost = known.ipv6Off && mayHaveLostIpv6(told, found)
+  const lost = known.ipv6Off && mayHaveLostIpv6(reported, found)
   if (lost) {
-    const fields = { pod: podRef(pod), without: told.ipv6.join(', ') }
+    const fields = { pod: podRef(pod), without: reported.ipv6.join(', ') }
     log.info('IPv6 is switched off in the pod: it is not captured', fields)
   }
-  const ipv6 = lost ? [] : [...told.ipv6, ...found.ipv6]
-  const families = familiesOf({ ipv4: [...told.ipv4, ...found.ipv4], ipv6 }, redirect.dualStack)
+  const ipv6 = lost ? [] : [...reported.ipv6, ...found.ipv6]
+  const families = familiesOf({ ipv4: [...reported.ipv4, ...found.ipv4], ipv6 }, redirect.dualStack)
   if (families.hostIP === undefined) {
     const sources = [
       ...(known.told.length > 0 ? [`prevResult.ips: ${known.told.join(', ')}`] : []),

@@ -4,7 +4,7 @@ import { inFolder } from '../in-folder.ts'
 import { agentSocket } from './agent-socket.ts'
 
 /** Destinations of the plugin's log lines besides stderr. */
-export interface LogPlaces {
+export interface LogDestinations {
   /** Folder of the plugin's log file `istio-cni.log`. `''` means no log file. */
   readonly runDir: string
   /** Path of the unix socket to which the plugin sends log lines for the node agent. */
@@ -12,7 +12,7 @@ export interface LogPlaces {
 }
 
 /** Creates the plugin's log sinks besides stderr: the node agent and a file. */
-export function logSinks({ runDir, logSocket }: LogPlaces): LogSink[] {
+export function logSinks({ runDir, logSocket }: LogDestinations): LogSink[] {
   return [
     ...(logSocket !== undefined && existsSync(logSocket) ? [agentSocket(logSocket)] : []),
     ...(runDir === '' ? [] : [fileSink({ path: inFolder(runDir, 'istio-cni.log'), maxAge: TWO_DAYS })]),

@@ -6,7 +6,7 @@ import { addressesOf } from './namespace-network.ts'
 import type { RedirectContext } from './redirect-context.ts'
 
 /** Pod's addresses that earlier plugins of the chain report in `prevResult`. */
-export interface ToldAddresses {
+export interface ReportedAddresses {
   /** Addresses with or without `/bits`. Empty if the call has no `prevResult`. */
   readonly addresses: readonly string[]
   /** Name of the pod's interface that has the addresses. Absent if the call has no `prevResult`. */
@@ -16,11 +16,11 @@ export interface ToldAddresses {
 /** Reads the addresses of a pod's namespace from the kernel. */
 export async function knownAddresses(
   { netns }: Pick<RedirectContext, 'netns'>,
-  { addresses, ifName }: ToldAddresses,
+  { addresses, ifName }: ReportedAddresses,
 ): Promise<KnownAddresses> {
-  const told = usableAddresses(addresses)
-  const found = told.ipv4.length > 0 ? inet6Addresses(await inet6Of(netns)) : await addressesOf(netns)
-  const ipv6Off = mayHaveLostIpv6(told, foundAddresses(found)) && (await isIpv6SwitchedOff(netns, ifName))
+  const reported = usableAddresses(addresses)
+  const found = reported.ipv4.length > 0 ? inet6Addresses(await inet6Of(netns)) : await addressesOf(netns)
+  const ipv6Off = mayHaveLostIpv6(reported, foundAddresses(found)) && (await isIpv6SwitchedOff(netns, ifName))
   return { place: netns.path, told: addresses, found, ipv6Off }
 }
 

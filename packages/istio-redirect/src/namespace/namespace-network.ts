@@ -20,12 +20,12 @@ export interface NamespaceNetwork extends Disposable {
 
 /** Opens the netlink socket before any change, because a failure then needs no rollback. */
 export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwork): Promise<NamespaceNetwork> {
-  const wanted = wantedIn(attachment)
-  if (wanted.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
+  const required = requiredItems(attachment)
+  if (required.length === 0) return { prepare: async () => {}, [Symbol.dispose]() {} }
   const rtnl = await openOrExplain(netns, attachment)
   return {
     async prepare(undo) {
-      for (const item of wanted) {
+      for (const item of required) {
         if (await item.present(rtnl)) continue
         undo(async () => {
           using again = await openRtnl(netns)
@@ -40,11 +40,11 @@ export async function openNetwork(netns: NetnsTarget, attachment: RecordedNetwor
 
 /** Describes the addresses and policy routes that a pod's redirection needs, but that the pod's namespace lacks. */
 export async function missingFromNamespace(netns: NetnsTarget, attachment: RecordedNetwork): Promise<string[]> {
-  const wanted = wantedIn(attachment)
-  if (wanted.length === 0) return []
+  const required = requiredItems(attachment)
+  if (required.length === 0) return []
   using rtnl = await openRtnl(netns)
   const missing: string[] = []
-  for (const item of wanted) if (!(await item.present(rtnl))) missing.push(`missing ${item.what}`)
+  for (const item of required) if (!(await item.present(rtnl))) missing.push(`missing ${item.what}`)
   return missing
 }
 
@@ -54,14 +54,14 @@ export async function removeFromNamespace(
   attachment: RecordedNetwork,
   next?: RecordedNetwork,
 ): Promise<void> {
-  const kept = new Set(next === undefined ? [] : wantedIn(next).map(({ what }) => what))
-  const unwanted = wantedIn(attachment).filter(({ what }) => !kept.has(what))
+  const kept = new Set(next === undefined ? [] : requiredItems(next).map(({ what }) => what))
+  const unwanted = requiredItems(attachment).filter(({ what }) => !kept.has(what))
   if (unwanted.length === 0) return
   using rtnl = await openRtnl(netns)
   for (const item of unwanted.toReversed()) await item.remove(rtnl)
 }
 
-function wantedIn({ families, tproxy }: RecordedNetwork): NetworkItem[] {
+function requiredItems({ families, tproxy }: RecordedNetwork): NetworkItem[] {
   return [
     ...(families.includes('ipv6') ? [passThroughAddress] : []),
     ...(tproxy === null ? [] : families.flatMap((family) => [markRule(family, tproxy), localRoute(family, tproxy)])),

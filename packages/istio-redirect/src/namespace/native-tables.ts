@@ -6,18 +6,18 @@ import { isNftError, type Nft, openNft, restore, snapshot, type TableName } from
 export async function removeNativeTables(where: Where): Promise<boolean> {
   const { netns, undo } = placeOf(where, 'removeNativeTables')
   using nft = openNft(netns)
-  const found = there(nft)
+  const found = ownTables(nft)
   if (found.length === 0) return false
   const before = undo === undefined ? undefined : await nft.read(() => snapshot(nft, found))
   undo?.(async () => {
     using again = openNft(netns)
     await again.transact((batch) => {
-      for (const table of there(again)) batch.deleteTable(table)
+      for (const table of ownTables(again)) batch.deleteTable(table)
       if (before !== undefined) restore(batch, before)
     })
   })
   await nft.transact((batch) => {
-    for (const table of there(nft)) batch.deleteTable(table)
+    for (const table of ownTables(nft)) batch.deleteTable(table)
   })
   return true
 }
@@ -25,7 +25,7 @@ export async function removeNativeTables(where: Where): Promise<boolean> {
 /** True if the namespace has one of the tables that the plugin writes with nftables. */
 export function hasNativeTables(netns: Netns): boolean {
   using nft = openNft(netns)
-  return there(nft).length > 0
+  return ownTables(nft).length > 0
 }
 
 /**
@@ -46,5 +46,5 @@ export async function unlessUnsupported<T>(work: () => Promise<T>, otherwise: T)
   }
 }
 
-const there = (nft: Nft): readonly TableName[] =>
+const ownTables = (nft: Nft): readonly TableName[] =>
   nft.tables({ family: 'inet' }).filter(({ table }) => tableNames.includes(table))

@@ -1,7 +1,7 @@
 import { type CaptureConfig, capturedFamilies, nativeRules, tableNames } from '@cni/istio-rules'
 import type { Where } from '@cni/netns/handle'
 import { nftables } from '@cni/nftables'
-import { FRESH_GENERATION } from '../fresh-generation.ts'
+import { INITIAL_GENERATION } from '../initial-generation.ts'
 import { removeNativeTables } from './native-tables.ts'
 import type { RuleWriter } from './rule-writer.ts'
 
@@ -18,7 +18,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
       const isFresh = plan === 'fresh'
       return {
         report,
-        isAlone: isFresh && generation === FRESH_GENERATION + 1,
+        isAlone: isFresh && generation === INITIAL_GENERATION + 1,
         generation: isFresh ? generation : undefined,
       }
     },
@@ -27,7 +27,7 @@ export function nativeWriter(where: Where, config: CaptureConfig): RuleWriter {
       await removeNativeTables(where)
     },
     // Removes nothing, because `apply` replaces the plugin's tables as a whole.
-    leaveBehind: async () => {},
+    removeObsolete: async () => {},
   }
 }
 

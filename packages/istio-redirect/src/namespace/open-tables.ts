@@ -2,7 +2,7 @@ import { openFresh as openIptables } from '@cni/iptables/fresh'
 import { tableNames } from '@cni/istio-rules'
 import type { Netns } from '@cni/netns/handle'
 import { type FreshNftables, openFresh as openNftables } from '@cni/nftables/fresh'
-import { FRESH_GENERATION } from '../fresh-generation.ts'
+import { INITIAL_GENERATION } from '../initial-generation.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
 
@@ -29,7 +29,7 @@ export function openAsWritten(netns: Netns, recorded: AttachmentRecord): FreshNf
  * case, all tables belong to the plugin. Returns `false` in any other case. The caller then has to read the tables.
  */
 export function flushIfOnlyOurs(netns: Netns, recorded: AttachmentRecord): boolean {
-  if (recorded.generation !== FRESH_GENERATION + 1 || !isSame(netns, recorded)) return false
+  if (recorded.generation !== INITIAL_GENERATION + 1 || !isSame(netns, recorded)) return false
   using tables = openAsWritten(netns, recorded)
   return tables?.flush() ?? false
 }

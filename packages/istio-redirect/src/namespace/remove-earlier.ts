@@ -24,6 +24,6 @@ export async function removeEarlier(
     await network.prepare(() => {})
   })
   if (switched) await earlier.remove()
-  else await writer.leaveBehind(before.rules)
+  else await writer.removeObsolete(before.rules)
   await removeFromNamespace(c.netns, before, next)
 }

@@ -6,7 +6,7 @@ import type { DelContext } from '@cni/skel'
 import type { Conf } from '../conf/conf.ts'
 import type { AttachmentRecord } from '../state/attachments.ts'
 import { recordedBackend } from '../state/recorded-backend.ts'
-import { wasFresh } from '../state/was-fresh.ts'
+import { wasEmpty } from '../state/was-empty.ts'
 import { removeFromNamespace } from './namespace-network.ts'
 import { clearNativeTables, removeNativeTables } from './native-tables.ts'
 
@@ -17,7 +17,7 @@ export type Where = Required<Pick<DelContext<Conf>, 'signal' | 'log'>> & { reado
 export async function removeRecorded(where: Where, recorded: AttachmentRecord): Promise<void> {
   await removeWritten(where, recorded)
   const { dev, ino } = recorded.netns
-  if (!wasFresh(recorded) || Number(where.netns.dev) !== dev || Number(where.netns.ino) !== ino) return
+  if (!wasEmpty(recorded) || Number(where.netns.dev) !== dev || Number(where.netns.ino) !== ino) return
   await iptables(where).removeEmptyTables()
 }
 

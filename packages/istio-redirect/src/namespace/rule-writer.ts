@@ -35,5 +35,5 @@ export interface RuleWriter extends FirstWriter {
   verify(): Promise<void>
   remove(): Promise<void>
   /** Removes earlier rules that `apply` does not replace, in the writer's own back end. */
-  leaveBehind(earlier: CaptureConfig): Promise<void>
+  removeObsolete(earlier: CaptureConfig): Promise<void>
 }

@@ -45,8 +45,8 @@ async function redirect(c: AddContext<Conf>, settings: Settings, call: AddCall):
 async function decide(c: AddContext<Conf>, settings: Settings, call: AddCall): Promise<ServedDecision | Decision> {
   let known: Promise<KnownAddresses> | undefined
   const addresses = (): Promise<KnownAddresses> => {
-    const told = c.prevResult?.ips?.map(({ address }) => address) ?? []
-    known ??= knownAddresses(c, { addresses: told, ifName: c.ifName })
+    const reported = c.prevResult?.ips?.map(({ address }) => address) ?? []
+    known ??= knownAddresses(c, { addresses: reported, ifName: c.ifName })
     return known
   }
   if (settings.mayBeServed) {

@@ -7,7 +7,7 @@ import { flushIfOnlyOurs } from '../namespace/open-tables.ts'
 import { removeRecorded, removeWithoutRecord, type Where } from '../namespace/remove-rules.ts'
 import { attachmentKey } from '../state/attachment-of-call.ts'
 import { type AttachmentRecord, type Attachments, attachmentsIn } from '../state/attachments.ts'
-import { within } from './within.ts'
+import { withDeadline } from './with-deadline.ts'
 
 /** Options of the plugin's DEL, for tests. */
 export interface DelOptions {
@@ -26,10 +26,12 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
   const key = attachmentKey(c)
   const recorded = await orWarn(c, 'its state cannot be read', () => state.read(key))
   const { netns } = c
-  const goes = await orWarn(c, 'the records of other attachments cannot be read', () => goesWithIt(c, state, recorded))
-  if (netns !== undefined && recorded !== undefined && goes === true) {
+  const mayRemove = await orWarn(c, 'the records of other attachments cannot be read', () =>
+    mayRemoveRules(c, state, recorded),
+  )
+  if (netns !== undefined && recorded !== undefined && mayRemove === true) {
     await orWarn(c, `its rules are left in ${netns.path}, all or some`, () =>
-      within(programMs, c.signal, (signal) => removeRules({ netns, signal, log: c.log }, recorded)),
+      withDeadline(programMs, c.signal, (signal) => removeRules({ netns, signal, log: c.log }, recorded)),
     )
     await orWarn(c, `its addresses and routes are left in ${netns.path}, all or some`, () =>
       removeFromNamespace(netns, recorded),
@@ -39,7 +41,7 @@ export async function del(c: DelContext<Conf>, { programMs = 5000 }: DelOptions 
 }
 
 /** True if a record describes the namespace's rules, and no other attachment uses the namespace. */
-function goesWithIt(c: DelContext<Conf>, state: Attachments, recorded: AttachmentRecord | undefined): boolean {
+function mayRemoveRules(c: DelContext<Conf>, state: Attachments, recorded: AttachmentRecord | undefined): boolean {
   const { netns } = c
   if (netns === undefined) return false
   const ofContainer = () => state.list(({ containerID }) => containerID === c.containerID)

@@ -3,14 +3,14 @@ import { podRef } from '@cni/istio-rules'
 import type { AttachmentKey } from '@cni/skel'
 import { type Backend, backendWord } from '../backend.ts'
 import { recordOf } from '../decide/record.ts'
-import { freshWriter } from '../namespace/fresh-writer.ts'
+import { batchWriter } from '../namespace/batch-writer.ts'
 import { openNetwork } from '../namespace/namespace-network.ts'
 import type { RedirectContext } from '../namespace/redirect-context.ts'
 import { removeEarlier } from '../namespace/remove-earlier.ts'
 import { removeUnrecorded } from '../namespace/remove-unrecorded.ts'
 import { writerFor } from '../namespace/writer-for.ts'
 import type { AttachmentRecord, Attachments } from '../state/attachments.ts'
-import { carriedOver } from '../state/was-fresh.ts'
+import { carriedOver } from '../state/was-empty.ts'
 
 /** Input of {@link perform}: a pod and the redirection of its traffic, as the plugin has decided it. */
 export interface Redirection {
@@ -25,15 +25,15 @@ export interface Redirection {
 }
 
 /** Options of {@link perform}: the back end and the record. */
-export interface Writing {
+export interface WriteOptions {
   /** Back end that writes the rules. Default: the iptables back end that the namespace already uses. */
   readonly backend?: Backend | undefined
   /** Store and key under which the attachment is recorded. Default: no record. */
-  readonly recordAs?: RecordPlace | undefined
+  readonly recordAs?: RecordTarget | undefined
 }
 
 /** Store and key under which the plugin records an attachment. */
-export interface RecordPlace {
+export interface RecordTarget {
   readonly key: AttachmentKey
   readonly attachments: Attachments
 }
@@ -42,15 +42,15 @@ export interface RecordPlace {
 export async function perform(
   c: RedirectContext,
   { pod, config, batch }: Redirection,
-  { backend, recordAs }: Writing,
+  { backend, recordAs }: WriteOptions,
 ): Promise<void> {
   const before = readEarlier(c, recordAs)
   const netlink = backend === 'nftables' ? backend : 'iptables-nft'
-  using fresh =
+  using batched =
     before === 'none' && backend !== 'iptables-legacy'
-      ? await freshWriter(c, config, { backend: netlink, batch })
+      ? await batchWriter(c, config, { backend: netlink, batch })
       : undefined
-  const writer = fresh ?? writerFor(c, config, backend)
+  const writer = batched ?? writerFor(c, config, backend)
   const netns = { dev: Number(c.netns.dev), ino: Number(c.netns.ino) }
   const used = await writer.backend()
   const record = { ...recordOf(netns, config), backend: backendWord(used) }
@@ -72,10 +72,10 @@ export async function perform(
 
 // internal
 
-function readEarlier(c: RedirectContext, place: RecordPlace | undefined): AttachmentRecord | 'none' | 'unknown' {
-  if (place === undefined) return 'unknown'
+function readEarlier(c: RedirectContext, target: RecordTarget | undefined): AttachmentRecord | 'none' | 'unknown' {
+  if (target === undefined) return 'unknown'
   try {
-    return place.attachments.read(place.key) ?? 'none'
+    return target.attachments.read(target.key) ?? 'none'
   } catch (error) {
     c.log.warn('the state of an earlier ADD is replaced', { error })
     return 'unknown'

@@ -44,8 +44,8 @@ export function readRequest(body: string, version: string): AddRequest {
   }
   const read = requestSchema.safeParse(document)
   if (read.success) return read.data
-  const place = read.error.issues[0]?.path.map(String).join('.') || 'the document'
-  throw new Refusal('request', `${place.slice(0, 100)} is invalid`)
+  const path = read.error.issues[0]?.path.map(String).join('.') || 'the document'
+  throw new Refusal('request', `${path.slice(0, 100)} is invalid`)
 }
 
 // internal

@@ -8,7 +8,7 @@ import { explain as explainNft, type Ruleset as NftRuleset, parseListing, trace 
 import { openNft } from '@cni/nftables/wire'
 import { type Packet, parsePacket } from '@cni/types/packet'
 import { completePacket, isOutside } from '../explain/complete-packet.ts'
-import { jsonText } from '../foreign-text.ts'
+import { jsonText } from '../safe-text.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import type { ToolIo } from './io.ts'
 import { nativeFlag, podFlags } from './pod/flags.ts'

@@ -43,14 +43,18 @@ export function checkRuntimes(
 
 function checkFiles(install: InstallerOptions, { artefacts, primary }: InstallStatus): Check[] {
   return artefacts.map(({ artefact, path, state, reason }) => {
-    const place = artefact === 'conflist' && state === 'ok' ? placeOf(path, install.plugin.type) : undefined
-    const order = place !== undefined && primary !== undefined ? `, primary network ${primary}` : ''
+    const position = artefact === 'conflist' && state === 'ok' ? positionOf(path, install.plugin.type) : undefined
+    const order = position !== undefined && primary !== undefined ? `, primary network ${primary}` : ''
     return {
       name: artefact,
       state: state === 'ok' ? 'ok' : 'fail',
       subject: path === '' ? join(install.netDir, primary ?? '') : path,
       detail:
-        state === 'ok' ? (place === undefined ? undefined : `${place}${order}`) : withoutPath(reason ?? state, path),
+        state === 'ok'
+          ? position === undefined
+            ? undefined
+            : `${position}${order}`
+          : withoutPath(reason ?? state, path),
       // Suggests a next step only for problems that the agent cannot repair itself.
       next:
         (state === 'failed' || state === 'waiting') && path !== install.kubeconfig?.tokenFile
@@ -69,7 +73,7 @@ const NEXT: Readonly<Record<Health['artefact'], string>> = {
 }
 
 /** Describes our plugin's position in a network configuration, such as `plugin 2 of 3`. */
-function placeOf(path: string, type: unknown): string | undefined {
+function positionOf(path: string, type: unknown): string | undefined {
   try {
     const { plugins } = parseConflist(readFileSync(path))
     const index = plugins.findIndex((plugin) => plugin.type === type)

@@ -1,6 +1,6 @@
 import { formatDiff, installer, judgeReadings, type PlannedChange, type RuntimeReading } from '@cni/installer'
 import { escapeUnsafe, escapeUnsafeLines } from '@cni/types'
-import { jsonText } from '../../foreign-text.ts'
+import { jsonText } from '../../safe-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { type CommandIo, paint } from './io.ts'
 

@@ -1,5 +1,5 @@
 import { escapeUnsafe, printable } from '@cni/types'
-import { jsonText } from '../../foreign-text.ts'
+import { jsonText } from '../../safe-text.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { checkAgent, checkLogSocket } from './check-agent.ts'
 import { checkAmbient } from './check-ambient.ts'

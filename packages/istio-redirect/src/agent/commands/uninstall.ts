@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, unlinkSync } from 'node:fs'
 import { InstallError, installer } from '@cni/installer'
 import { escapeUnsafe, messageOf } from '@cni/types'
-import { jsonText } from '../../foreign-text.ts'
+import { jsonText } from '../../safe-text.ts'
 import { markFileOf, removeWhenOff } from '../ambient/node-level/remove-when-off.ts'
 import type { AgentConfig } from '../config/agent-config.ts'
 import { keptLines } from '../kept-plugin.ts'

@@ -91,7 +91,7 @@ export function agentConfig({ values, warnings }: Resolved): AgentConfig {
     ambient: ambientConfig(values),
     cri: criConfig(values),
     values,
-    warnings: [...warnings, ...problems, ...oddities(values)],
+    warnings: [...warnings, ...problems, ...settingWarnings(values)],
   }
 }
 
@@ -209,30 +209,30 @@ function nodeLevelConfig(values: Values): NodeLevelConfig | undefined {
 /** Beginning of the names of the agent's pods. The plugin recognises the agent's pods by this prefix. */
 const AGENT_POD_PREFIX = 'istio-cni-node-'
 
-function oddities(values: Values): string[] {
-  const odd: string[] = []
+function settingWarnings(values: Values): string[] {
+  const warnings: string[] = []
   if ((values.kubeconfigMode & 0o400) === 0) {
     const octal = `0${values.kubeconfigMode.toString(8)}`
-    odd.push(
+    warnings.push(
       `KUBECONFIG_MODE ${values.kubeconfigMode} is the mode ${octal}, which its owner cannot read: octal numbers begin with 0, as in 0600`,
     )
   }
   if (values.istioOwnedCniConfig && !isOwned(values)) {
-    odd.push(
+    warnings.push(
       "ISTIO_OWNED_CNI_CONFIG has no effect without AMBIENT_ENABLED: the plugin is added to the primary network's own file",
     )
   }
-  if (redirectModeOf(values) !== 'inpod') odd.push(...nodeLevelOddities(values))
+  if (redirectModeOf(values) !== 'inpod') warnings.push(...nodeLevelWarnings(values))
   if (values.podName !== '' && !values.podName.startsWith(AGENT_POD_PREFIX)) {
     const why = 'without the API server, the plugin admits only pods with this prefix'
-    odd.push(
+    warnings.push(
       `POD_NAME ${quote(values.podName)} does not begin with ${AGENT_POD_PREFIX}: ${why}, so this pod may fail to start after a power cut`,
     )
   }
-  return odd
+  return warnings
 }
 
-function nodeLevelOddities(values: Values): string[] {
+function nodeLevelWarnings(values: Values): string[] {
   const mode = redirectModeOf(values)
   if (!values.ambientEnabled) return [`AMBIENT_REDIRECT_MODE ${mode} has no effect without AMBIENT_ENABLED`]
   const networks = mode === 'node-ebpf' ? 'where each pod has a veth' : 'where each pod has a route of its own (ptp)'

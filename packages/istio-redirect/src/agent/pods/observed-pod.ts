@@ -1,6 +1,6 @@
 import { isPodIdentity } from '@cni/istio-rules'
 import { isObject } from '@cni/types'
-import { beginning } from '../../foreign-text.ts'
+import { truncate } from '../../safe-text.ts'
 
 /** Members of a Kubernetes pod that the repair controller reads. A member of the wrong type counts as absent. */
 export interface ObservedPod {
@@ -85,5 +85,5 @@ function termination(state: unknown): Termination | undefined {
 
 const record = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
-const cut = (value: unknown): string => beginning(text(value), MAX_MESSAGE_CHARS)
+const cut = (value: unknown): string => truncate(text(value), MAX_MESSAGE_CHARS)
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')

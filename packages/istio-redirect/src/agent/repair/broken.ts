@@ -10,10 +10,10 @@ export type BrokenFilter = Pick<
 /** True if an init container of the pod reported missing redirection and has not succeeded since. */
 export function isBroken(pod: ObservedPod, filter: BrokenFilter): boolean {
   if (filter.sidecarAnnotation !== '' && !Object.hasOwn(pod.annotations, filter.sidecarAnnotation)) return false
-  return pod.initContainers.some((container) => foundNothing(container, filter))
+  return pod.initContainers.some((container) => reportsMissingRules(container, filter))
 }
 
-function foundNothing({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
+function reportsMissingRules({ name, terminated, lastTerminated }: InitContainerStatus, filter: BrokenFilter): boolean {
   if (filter.initContainerName !== '' && name !== filter.initContainerName) return false
   if (terminated !== undefined && (terminated.reason === 'Completed' || terminated.exitCode === 0)) return false
   // Istio repairs after the second crash, which never happens with restartPolicy Never.

@@ -83,7 +83,8 @@ export function reconciler(options: ReconcilerOptions): Reconciler {
     try {
       await counted(verb, action)
     } catch (error) {
-      if (!signal.aborted) events.warn(pod, reason, `pod detected as broken, but failed to ${verb}: ${words(error)}`)
+      if (!signal.aborted)
+        events.warn(pod, reason, `pod detected as broken, but failed to ${verb}: ${errorText(error)}`)
       throw error
     }
     log.info(`broken pod ${done}`, { pod: keyOf(pod) })
@@ -130,7 +131,7 @@ const labelRequest = (pod: ObservedPod, key: string, value: string): KubeRequest
  * Returns an error's text for a Kubernetes event. Only the API server's message is public; addresses and file names are
  * not.
  */
-function words(error: unknown): string {
+function errorText(error: unknown): string {
   if (!isKubeError(error)) return printable(messageOf(error))
   return (
     error.said ??

@@ -73,7 +73,7 @@ export async function startRepair(deps: RepairDeps, overrides: RepairOverrides =
     signal,
     failed(error) {
       failures.inc({ type: 'event' })
-      eventLog.failed(`cannot write an event: ${words(error)}`)
+      eventLog.failed(`cannot write an event: ${errorText(error)}`)
     },
   })
   const act = reconciler({
@@ -99,7 +99,7 @@ export async function startRepair(deps: RepairDeps, overrides: RepairOverrides =
     failed(key, error, again) {
       if (signal.aborted) return
       log.warn(
-        `${mode} of a broken pod failed: ${words(error)}${again ? '' : '; no further attempt until it changes'}`,
+        `${mode} of a broken pod failed: ${errorText(error)}${again ? '' : '; no further attempt until it changes'}`,
         {
           pod: key,
         },
@@ -114,7 +114,8 @@ export async function startRepair(deps: RepairDeps, overrides: RepairOverrides =
     // Stores only pods that are or were broken, because a node may have hundreds of pods.
     keep(object) {
       const pod = observePod(object)
-      if (pod === undefined || isBroken(pod, config)) return pod && { ...whatActionsNeed(pod, config), isBroken: true }
+      if (pod === undefined || isBroken(pod, config))
+        return pod && { ...withoutUnusedMembers(pod, config), isBroken: true }
       const before = seen.get(keyOf(pod))
       return before?.uid === pod.uid ? { ...before, isBroken: false } : null
     },
@@ -154,9 +155,9 @@ interface SeenPod extends ObservedPod {
 }
 
 /** Drops a pod's members that repairing, deleting and labelling do not read. */
-function whatActionsNeed(pod: ObservedPod, { brokenPodLabelKey: key }: RepairDeps['config']): ObservedPod {
+function withoutUnusedMembers(pod: ObservedPod, { brokenPodLabelKey: key }: RepairDeps['config']): ObservedPod {
   const labels = Object.hasOwn(pod.labels, key) ? { [key]: '' } : {}
   return { ...pod, labels, annotations: {}, initContainers: [] }
 }
 
-const words = (error: unknown): string => printable(messageOf(error))
+const errorText = (error: unknown): string => printable(messageOf(error))

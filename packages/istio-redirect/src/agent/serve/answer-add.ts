@@ -82,10 +82,10 @@ function linesIn(lines: DecisionLine[]): DecisionLog {
 
 /** Enrols the pod of an ADD in ambient mode. Errors equal the plugin's own errors. */
 async function enrolled({ call, addresses }: AddRequest, sources: AgentSources): Promise<boolean> {
-  const told = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
+  const reported = addresses.told.map((cidr) => cidr.split('/')[0] ?? '')
   let done: 'enrolled' | 'not-ambient' | undefined
   try {
-    done = await sources.enrol?.({ ...call.pod, netns: addresses.place, addresses: told })
+    done = await sources.enrol?.({ ...call.pod, netns: addresses.place, addresses: reported })
   } catch (cause) {
     if (isRedirectError(cause)) throw new CniError(ErrorCode.invalidNetworkConfig, cause.message, { cause })
     const text = `ambient pod ${podRef(call.pod)} could not be enrolled by the node agent: ${messageOf(cause)}`

@@ -42,7 +42,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
         refusals.set(what, error)
         for (const listener of refused) listener(error.message)
       }
-      if (!isAway(error)) return
+      if (!isUnreachable(error)) return
       const last = now()
       outage = { first: outage?.first ?? last, last, problem: error.message }
     },
@@ -57,10 +57,10 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
   })
   return {
     of: reports,
-    onReturn: (listener) => joining(returned, listener),
+    onReturn: (listener) => addListener(returned, listener),
     onRefusal(listener) {
       for (const { message } of refusals.values()) listener(message)
-      return joining(refused, listener)
+      return addListener(refused, listener)
     },
   }
 }
@@ -68,7 +68,7 @@ export function serverReach({ now = Date.now }: { readonly now?: () => number } 
 // internal
 
 /** Adds a listener to a set of listeners. Returns the function that removes the listener. */
-function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+function addListener<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
   listeners.add(listener)
   return () => void listeners.delete(listener)
 }
@@ -76,5 +76,5 @@ function joining<Listener>(listeners: Set<Listener>, listener: Listener): () => 
 const isRefusal = ({ code, status }: KubeError): boolean => code === 'STATUS' && (status === 401 || status === 403)
 
 /** True if the API server does not answer. A refusal counts as an answer. */
-const isAway = ({ code, status = 0 }: KubeError): boolean =>
+const isUnreachable = ({ code, status = 0 }: KubeError): boolean =>
   code === 'NETWORK' || code === 'TIMEOUT' || (code === 'STATUS' && status >= 500)

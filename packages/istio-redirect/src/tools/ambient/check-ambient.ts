@@ -13,7 +13,7 @@ import {
 import { type Netns, netns } from '@cni/netns'
 import { escapeUnsafeLines } from '@cni/types'
 import { namespaceDrift, namespaceLeftovers } from '../../agent/ambient/namespace/enrol-namespace.ts'
-import { jsonText } from '../../foreign-text.ts'
+import { jsonText } from '../../safe-text.ts'
 import { type ExitCode, exitCodes } from '../exit-codes.ts'
 import type { ToolIo } from '../io.ts'
 import { readNetconf } from '../pod/pod-decision.ts'
@@ -36,7 +36,7 @@ export interface AmbientCheckFlags {
 
 /** Compares the rules in a network namespace with ambient mode's decision about the pod. Changes nothing. */
 export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Promise<ExitCode> {
-  const io = readingOnce(given)
+  const io = cachingIo(given)
   const document = await readPod(io, flags.pod, flags.name)
   const pod = readAmbientPod(document.document)
   const name = `${document.namespace}/${document.name}`
@@ -45,8 +45,8 @@ export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Pro
   const labels = await namespaceLabels(io, flags.namespace || flags.pod, pod.namespace)
   const decision = decideEnrolment(pod, labels, settings.enrolment)
   using opened = netns.open(flags.netns)
-  const look = settings.onNode ? driftOnNode : driftInPod
-  const drift = await look({ pod, opened, decision, settings, io })
+  const readDrift = settings.onNode ? driftOnNode : driftInPod
+  const drift = await readDrift({ pod, opened, decision, settings, io })
   const { enrolled, why } = decision
   const clean = drift.length === 0
   if (flags.json) io.stdout(jsonText({ pod: name, enrolled, why, clean, drift }))
@@ -64,7 +64,7 @@ export async function checkAmbient(flags: AmbientCheckFlags, given: ToolIo): Pro
 
 const NEEDS = 'namespace, name and uid are required, as in kubectl get pod NAME -o yaml'
 
-interface Looked {
+interface CheckInput {
   readonly pod: AmbientPod
   readonly opened: Netns
   readonly decision: EnrolmentDecision
@@ -72,9 +72,9 @@ interface Looked {
   readonly io: ToolIo
 }
 
-async function driftOnNode({ pod, opened, decision: { enrolled } }: Looked): Promise<string[]> {
+async function driftOnNode({ pod, opened, decision: { enrolled } }: CheckInput): Promise<string[]> {
   const drift = await nodeLevelDrift(opened, pod, enrolled)
-  return enrolled ? [...drift, ...untold(pod)] : drift
+  return enrolled ? [...drift, ...annotationDrift(pod)] : drift
 }
 
 async function driftInPod({
@@ -83,12 +83,12 @@ async function driftInPod({
   decision,
   settings: { capture: usual, rules },
   io,
-}: Looked): Promise<string[]> {
+}: CheckInput): Promise<string[]> {
   const { warnings, dnsCapture, ...overrides } = podOverrides(pod)
   for (const warning of warnings) io.stderr(`warn: ${warning}\n`)
   const capture = { ...usual, ...overrides, dnsCapture: dnsCapture ?? usual.dnsCapture }
   if (decision.enrolled) {
-    return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...untold(pod)]
+    return [...(await namespaceDrift(opened, capture, rules)), ...(await silentPorts(opened)), ...annotationDrift(pod)]
   }
   // Skips pods with a sidecar, because sidecar rules and ambient rules use the same chain names.
   return decision.reason === 'sidecar' ? [] : [...(await namespaceLeftovers(opened, capture, rules))]
@@ -102,13 +102,13 @@ async function silentPorts(opened: Netns): Promise<string[]> {
 }
 
 /** Reports the value of the pod's redirection annotation if the value is not `enabled`. */
-function untold(pod: Parameters<typeof redirectionStatus>[0]): string[] {
+function annotationDrift(pod: Parameters<typeof redirectionStatus>[0]): string[] {
   const status = redirectionStatus(pod)
   return status === 'enabled' ? [] : [`annotation ambient.istio.io/redirection is ${status ?? 'missing'}, not enabled`]
 }
 
 /** Caches files, because stdin can be read only once but may contain pod and namespace. */
-function readingOnce(io: ToolIo): ToolIo {
+function cachingIo(io: ToolIo): ToolIo {
   const texts = new Map<string, string>()
   const readFile = (path: string): string => {
     const text = texts.get(path) ?? io.system.readFile(path)

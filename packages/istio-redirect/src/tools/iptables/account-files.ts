@@ -1,7 +1,7 @@
 import type { ToolIo } from '../io.ts'
 
 /** Finds the ID of a user or group in a file such as `/etc/passwd`. */
-export function idNamed(system: ToolIo['system'], path: string, name: string): number | undefined {
+export function idByName(system: ToolIo['system'], path: string, name: string): number | undefined {
   const id = readIfThere(system, path)
     .split('\n')
     .map((line) => line.split(':'))

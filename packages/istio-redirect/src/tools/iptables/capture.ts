@@ -3,8 +3,8 @@ import { type CaptureConfig, nodeCapture, parseCapture } from '@cni/istio-rules'
 import { quote } from '@cni/types'
 import { iptablesBackend } from '../../backend.ts'
 import { iptablesFlags } from './flags.ts'
+import type { MachineState } from './machine-state.ts'
 import type { IptablesSettings } from './settings.ts'
-import type { Surroundings } from './surroundings.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -29,27 +29,27 @@ export function backendOf({
 /**
  * Builds the capture configuration from the command's settings. Throws an `Error` that names the flag and the value.
  */
-export function captureOf(settings: IptablesSettings, around: Surroundings, env: Environment): CaptureConfig {
+export function captureOf(settings: IptablesSettings, machine: MachineState, env: Environment): CaptureConfig {
   // Replaces the dash in port ranges by iptables' colon, because nftables settings use dashes.
   const plain = (text: string) => (settings.nativeNftables ? text.replaceAll('-', ':') : text)
   const { includeInboundPorts, excludeInboundPorts, includeOutboundPorts, excludeOutboundPorts } = settings
   const texts = {
     ...settings,
-    proxyUID: around.proxyUID,
-    proxyGID: around.proxyGID,
+    proxyUID: machine.proxyUID,
+    proxyGID: machine.proxyGID,
     includeInboundPorts: plain(includeInboundPorts),
     excludeInboundPorts: plain(excludeInboundPorts),
     includeOutboundPorts: plain(includeOutboundPorts),
     excludeOutboundPorts: plain(excludeOutboundPorts),
   }
-  const { ipv6 } = around
-  const rest = { ipv6, dns: dnsOf(settings, around), dropInvalid: settings.dropInvalid, ...nodeCapture(env) }
+  const { ipv6 } = machine
+  const rest = { ipv6, dns: dnsOf(settings, machine), dropInvalid: settings.dropInvalid, ...nodeCapture(env) }
   return parseCapture(texts, rest, (key) => `--${iptablesFlags[key].name}`)
 }
 
 // internal
 
-function dnsOf({ redirectDns, captureAllDns }: IptablesSettings, { dnsServers }: Surroundings): CaptureConfig['dns'] {
+function dnsOf({ redirectDns, captureAllDns }: IptablesSettings, { dnsServers }: MachineState): CaptureConfig['dns'] {
   if (!redirectDns) return 'none'
   return captureAllDns ? 'all' : dnsServers
 }

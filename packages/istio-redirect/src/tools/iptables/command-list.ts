@@ -7,7 +7,7 @@ export function ruleCommands(rules: Ruleset, family: Family): readonly string[] 
   const chains = own
     .filter(({ table, chain }) => !isBuiltin(table, chain))
     .map(({ table, chain }) => `${table} -N ${chain}`)
-  const lines = own.map((rule) => `${rule.table} ${place(rule)} ${ruleLine(ruleArgs(rule, family))}`)
+  const lines = own.map((rule) => `${rule.table} ${appendOrInsert(rule)} ${ruleLine(ruleArgs(rule, family))}`)
   return [...new Set(chains), ...lines].map((line) => `${programs[family]} -t ${line}`)
 }
 
@@ -25,5 +25,5 @@ export function cleanUpCommands(rules: Ruleset, family: Family): readonly string
 
 const programs = { ipv4: 'iptables', ipv6: 'ip6tables' } as const
 
-const place = ({ chain, position }: Rule): string =>
+const appendOrInsert = ({ chain, position }: Rule): string =>
   position === undefined ? `-A ${chain}` : `-I ${chain} ${position}`

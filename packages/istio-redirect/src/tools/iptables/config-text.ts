@@ -1,13 +1,13 @@
+import type { MachineState } from './machine-state.ts'
 import type { IptablesSettings } from './settings.ts'
-import type { Surroundings } from './surroundings.ts'
 
 /** Prints the settings in effect, one `NAME=value` on each line. */
 export function configText(
   s: IptablesSettings,
-  around: Surroundings,
+  machine: MachineState,
   env: Readonly<Record<string, string | undefined>>,
 ) {
-  const { proxyUID, proxyGID, ipv6, dnsServers } = around
+  const { proxyUID, proxyGID, ipv6, dnsServers } = machine
   const values: Readonly<Record<string, string | boolean>> = {
     PROXY_PORT: s.proxyPort,
     PROXY_INBOUND_CAPTURE_PORT: s.inboundCapturePort,

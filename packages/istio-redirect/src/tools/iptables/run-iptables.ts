@@ -8,12 +8,12 @@ import { configText } from './config-text.ts'
 import { dryRun, nativeDryRun } from './dry-run.ts'
 import { iptablesFlags, variablesOf } from './flags.ts'
 import { type ToolLog, toolLog } from './log.ts'
+import { type MachineState, readMachineState } from './machine-state.ts'
 import { programNative } from './native-program.ts'
 import { withOwnerIds } from './owner-ids.ts'
 import { probe } from './probe.ts'
 import { type Program, type ProgramReport, program } from './program.ts'
 import { type IptablesSettings, readSettings } from './settings.ts'
-import { lookAround, type Surroundings } from './surroundings.ts'
 
 /** Exit code after failed validation. Istio's agent repairs pods whose init container has this code. */
 const NOT_REDIRECTED = 126
@@ -42,11 +42,11 @@ export async function runIptables(argv: readonly string[], io: ToolIo): Promise<
   for (const warning of warnings) log.warn(warning)
   try {
     using opened = settings.networkNamespace === '' ? undefined : netns.open(settings.networkNamespace)
-    const around = await lookAround(io, settings, opened ?? 'host')
+    const machine = await readMachineState(io, settings, opened ?? 'host')
     checkSettings(settings, io.env)
-    const report = await writeRules(io, log, { settings, around, opened })
-    const validated = settings.runValidation ? await validate(io, log, settings, around) : undefined
-    if (settings.json) io.stdout(`${JSON.stringify({ ...report, hostIP: around.hostIP, validated })}\n`)
+    const report = await writeRules(io, log, { settings, machine, opened })
+    const validated = settings.runValidation ? await validate(io, log, settings, machine) : undefined
+    if (settings.json) io.stdout(`${JSON.stringify({ ...report, hostIP: machine.hostIP, validated })}\n`)
     return validated === false ? NOT_REDIRECTED : 0
   } catch (error) {
     log.error(messageOf(error))
@@ -59,13 +59,13 @@ export async function runIptables(argv: readonly string[], io: ToolIo): Promise<
 
 interface Work {
   readonly settings: IptablesSettings
-  readonly around: Surroundings
+  readonly machine: MachineState
   readonly opened: Netns | undefined
 }
 
 type Report = ProgramReport | { readonly plan: 'dry-run' | 'skipped' }
 
-async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }: Work): Promise<Report> {
+async function writeRules(io: ToolIo, log: ToolLog, { settings, machine, opened }: Work): Promise<Report> {
   if (settings.runValidation && opened !== undefined) {
     throw new Error(
       '--run-validation does not support --network-namespace: run it inside the namespace, with nsenter --net=PATH',
@@ -75,13 +75,13 @@ async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }
   const name = native ? 'nftables' : 'iptables'
   if (settings.dryRun) log.info(`running ${name} in dry-run mode, no rule changes will be made`)
   if (settings.skipRuleApply) return { plan: 'skipped' }
-  const given = captureOf(settings, around, io.env)
+  const given = captureOf(settings, machine, io.env)
   const config = native ? withOwnerIds(io, given) : given
-  log.info(configText(settings, around, io.env))
+  log.info(configText(settings, machine, io.env))
   if (settings.redirectDns && !capturesDns(config)) {
     log.warn('--redirect-dns has no effect: /etc/resolv.conf names no server, and --capture-all-dns is not set')
   }
-  if (around.ipv6Ignored) log.warn('the IPv6 traffic of this machine is not captured: --dual-stack captures it')
+  if (machine.ipv6Ignored) log.warn('the IPv6 traffic of this machine is not captured: --dual-stack captures it')
   if (settings.dryRun && native) {
     nativeDryRun(io, log, settings, config)
     return { plan: 'dry-run' }
@@ -102,11 +102,11 @@ async function writeRules(io: ToolIo, log: ToolLog, { settings, around, opened }
     log,
   }
   const report = await (native ? programNative(job) : program(job))
-  log.info(`${said[report.plan]} (${report.backend}, ${report.families.join(' and ')})`)
+  log.info(`${PLAN_TEXTS[report.plan]} (${report.backend}, ${report.families.join(' and ')})`)
   return report
 }
 
-const said = {
+const PLAN_TEXTS = {
   fresh: 'rules written',
   unchanged: 'rules were there already',
   reconcile: 'rules corrected',
@@ -114,7 +114,7 @@ const said = {
   removed: 'rules, addresses and routes removed',
 } as const
 
-async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { hostIP }: Surroundings) {
+async function validate(io: ToolIo, log: ToolLog, settings: IptablesSettings, { hostIP }: MachineState) {
   try {
     await probe({
       family: hostIP.includes(':') ? 'ipv6' : 'ipv4',

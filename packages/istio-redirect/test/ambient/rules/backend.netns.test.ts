@@ -7,7 +7,7 @@ import type { Netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { enrolNamespace, namespaceDrift } from '../../../src/agent/ambient/namespace/enrol-namespace.ts'
-import { type BackendWish, chooseBackend } from '../../../src/agent/ambient/node/choose-backend.ts'
+import { type BackendSettings, chooseBackend } from '../../../src/agent/ambient/node/choose-backend.ts'
 import { nodeProbes } from '../../../src/agent/ambient/node/node-probes.ts'
 import { backendFile } from '../../../src/agent/config/backend-file.ts'
 import { inside as runIn } from '../../stage/inside.ts'
@@ -27,8 +27,9 @@ afterEach(async () => {
   await node[Symbol.asyncDispose]()
 })
 
-const wish: BackendWish = { nativeNftables: false, forced: '', ipv6: true }
-const choose = (wanted: Partial<BackendWish> = {}) => chooseBackend({ ...wish, ...wanted }, { netns: node, stateFile })
+const wish: BackendSettings = { nativeNftables: false, forced: '', ipv6: true }
+const choose = (wanted: Partial<BackendSettings> = {}) =>
+  chooseBackend({ ...wish, ...wanted }, { netns: node, stateFile })
 
 const run = (place: Netns, command: string): string => {
   const [program = '', ...args] = command.split(' ')

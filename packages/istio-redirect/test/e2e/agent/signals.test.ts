@@ -11,9 +11,9 @@ const RUNS = Number(process.env.CNI_SIGNAL_RUNS ?? times(10))
 const SEED = Number(process.env.CNI_SIGNAL_SEED ?? 7)
 
 /** Activity around the agent until it ends. */
-type Surroundings = (node: AgentNode) => Promise<{ readonly env: Record<string, string>; stop(): void }>
+type MachineState = (node: AgentNode) => Promise<{ readonly env: Record<string, string>; stop(): void }>
 
-const surroundings: readonly (readonly [name: string, latestMs: number, Surroundings])[] = [
+const surroundings: readonly (readonly [name: string, latestMs: number, MachineState])[] = [
   ['at its start', 150, async () => quiet],
   [
     'in a copy of 112 MB',

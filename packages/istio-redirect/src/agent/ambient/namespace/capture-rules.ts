@@ -1,6 +1,6 @@
 import { allPodTables, type PodCapture, podRules, podTables } from '@cni/istio-rules'
 import { memo } from '../../../memo.ts'
-import type { RulesOfBoth } from '../rules/installed-rules.ts'
+import type { RulesByBackend } from '../rules/installed-rules.ts'
 
 /** Maximal length of cached capture settings. Longer settings would need megabytes of memory. */
 const MAX_CHARS = 4096
@@ -12,8 +12,8 @@ export const captureRules = memo(newRules, (key) => key.length <= MAX_CHARS)
 
 // internal
 
-function newRules(capture: PodCapture): RulesOfBoth {
-  let tables: RulesOfBoth['nftables']['wanted'] | undefined
+function newRules(capture: PodCapture): RulesByBackend {
+  let tables: RulesByBackend['nftables']['wanted'] | undefined
   return {
     iptables: podRules(capture),
     nftables: {

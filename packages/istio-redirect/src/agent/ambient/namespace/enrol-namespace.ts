@@ -3,8 +3,8 @@ import { replyRoute } from '@cni/istio-rules'
 import { type NetnsTarget, openRtnl, type Rtnl, readFile } from '@cni/netns'
 import type { ApplyPlan } from '../../../backend.ts'
 import { localRoute, markRule, type NetworkItem } from '../../../namespace/policy-route.ts'
-import { hasLegacyTables } from '../rules/foreign-rules.ts'
 import { type InstalledRules, installedRules, type RulesOptions } from '../rules/installed-rules.ts'
+import { hasLegacyTables } from '../rules/legacy-rules.ts'
 import { captureRules } from './capture-rules.ts'
 
 /** Result of {@link enrolNamespace}, which installs the rules in a pod's network namespace. */

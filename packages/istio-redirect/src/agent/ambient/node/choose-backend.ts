@@ -5,12 +5,12 @@ import type { NetnsTarget } from '@cni/netns'
 import { isNftError, openNft } from '@cni/nftables/wire'
 import { messageOf } from '@cni/types'
 import { type Backend, iptablesBackend } from '../../../backend.ts'
-import { hasForeignLegacyRules } from '../rules/foreign-rules.ts'
+import { hasOthersLegacyRules } from '../rules/legacy-rules.ts'
 import { ipsetNames } from './address-set.ts'
 import { readStoredBackend, storeBackend } from './stored-backend.ts'
 
 /** Settings that determine the back end (iptables variant or native nftables). */
-export interface BackendWish {
+export interface BackendSettings {
   readonly nativeNftables: boolean
   /** iptables variant that the settings force. `''` means the variant that the node uses. */
   readonly forced: '' | 'nft' | 'legacy'
@@ -18,7 +18,7 @@ export interface BackendWish {
 }
 
 /** Network namespace and state file that {@link chooseBackend} reads to choose the back end. */
-export interface BackendPlace {
+export interface BackendInputs {
   /** Network namespace of the node. Default: the namespace that this process was started in. */
   readonly netns?: NetnsTarget | undefined
   /** Path of the file that stores the chosen back end, see `backendFile`. */
@@ -40,18 +40,18 @@ export interface BackendChoice {
  *
  * @throws `IptablesError('NO_BINARY')` if the forced iptables variant is not installed, or if no variant is installed.
  */
-export async function chooseBackend(wish: BackendWish, place: BackendPlace): Promise<BackendChoice> {
-  if (!wish.nativeNftables) return chooseIptables(wish.forced, place)
-  const { isPossible, warnings } = await nativePossible(place, wish)
+export async function chooseBackend(settings: BackendSettings, inputs: BackendInputs): Promise<BackendChoice> {
+  if (!settings.nativeNftables) return chooseIptables(settings.forced, inputs)
+  const { isPossible, warnings } = await nativePossible(inputs, settings)
   if (isPossible) return { backend: 'nftables', why: 'NATIVE_NFTABLES is true', warnings }
-  const chosen = await chooseIptables(wish.forced, place)
+  const chosen = await chooseIptables(settings.forced, inputs)
   return { ...chosen, warnings: [...warnings, ...chosen.warnings] }
 }
 
 /** Chooses the iptables variant for an agent that cannot write rules with nftables, as {@link chooseBackend} does. */
 export async function chooseIptables(
-  forced: BackendWish['forced'],
-  { netns = 'host', stateFile }: BackendPlace,
+  forced: BackendSettings['forced'],
+  { netns = 'host', stateFile }: BackendInputs,
 ): Promise<BackendChoice & { readonly backend: IptablesBackend }> {
   const warnings: string[] = []
   const attempt = <T>(work: () => T): T | undefined => {
@@ -78,12 +78,12 @@ export async function chooseIptables(
 
 // internal
 
-async function nativePossible({ netns = 'host' }: BackendPlace, { ipv6 }: BackendWish) {
+async function nativePossible({ netns = 'host' }: BackendInputs, { ipv6 }: BackendSettings) {
   const warnings: string[] = []
   try {
-    const there = await ipsetNames(ipset(netns))
+    const names = await ipsetNames(ipset(netns))
     const families = ipv6 ? (['ipv4', 'ipv6'] as const) : (['ipv4'] as const)
-    const isLeft = families.some((family) => there.includes(probeSetNames[family]))
+    const isLeft = families.some((family) => names.includes(probeSetNames[family]))
     if (isLeft) return { isPossible: false, warnings: [ARTIFACTS] }
   } catch (error) {
     if (!isSetError(error)) throw error
@@ -106,19 +106,19 @@ async function unforced(
   netns: NetnsTarget,
   before: IptablesBackend | undefined,
 ): Promise<{ readonly backend: IptablesBackend; readonly why: string }> {
-  if (before !== undefined && (await isThere(netns, before)))
+  if (before !== undefined && (await isUsable(netns, before)))
     return { backend: before, why: 'an earlier start chose it' }
-  const hasLegacy = await isThere(netns, 'iptables-legacy')
-  if (hasLegacy && (await hasForeignLegacyRules(netns)))
+  const hasLegacy = await isUsable(netns, 'iptables-legacy')
+  if (hasLegacy && (await hasOthersLegacyRules(netns)))
     return { backend: 'iptables-legacy', why: 'other programs have rules in it' }
-  if (await isThere(netns, 'iptables-nft', 'always'))
+  if (await isUsable(netns, 'iptables-nft', 'always'))
     return { backend: 'iptables-nft', why: 'no other program has rules in iptables-legacy' }
   if (hasLegacy) return { backend: 'iptables-legacy', why: 'iptables-nft is not installed' }
   return { backend: await iptables(netns, { backend: 'iptables-nft' }).backend(), why: 'no iptables is installed' }
 }
 
 /** True if the node can use the iptables variant. */
-async function isThere(
+async function isUsable(
   netns: NetnsTarget,
   backend: IptablesBackend,
   programs: IptablesOptions['programs'] = 'auto',

@@ -20,7 +20,7 @@ import type { RulesOptions } from '../rules/installed-rules.ts'
 import type { ZdsServer } from '../zds/options.ts'
 import { type AnnotationWriterOptions, annotationWriter, type WriteAnnotation } from './annotation-writer.ts'
 import { EnrolmentError } from './enrolment-error.ts'
-import type { LeftRules, Reached } from './next-step.ts'
+import type { Reached, RulesToRemove } from './next-step.ts'
 
 /** Options of {@link enroller}, which adds pods to the mesh. */
 export interface EnrollerOptions extends AnnotationWriterOptions {
@@ -54,7 +54,10 @@ export interface Enroller {
   /** Replaces the addresses of a pod in the node's address sets. */
   readdress(pod: AmbientPod, addresses: readonly string[]): Promise<void>
   /** Removes a pod from the mesh: deletes the pod's address entries, annotation and rules. */
-  leave(pod: AmbientPod, options: { readonly rules: LeftRules; readonly patch: KubeRequest | undefined }): Promise<void>
+  leave(
+    pod: AmbientPod,
+    options: { readonly rules: RulesToRemove; readonly patch: KubeRequest | undefined },
+  ): Promise<void>
   readonly annotate: WriteAnnotation
   /** Repairs the redirection rules in a pod, and returns the corrected differences. */
   heal(pod: AmbientPod): Promise<readonly string[]>

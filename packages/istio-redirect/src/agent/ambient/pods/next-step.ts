@@ -29,10 +29,15 @@ export type EnrolmentStep =
   | { readonly step: 'enrol'; readonly addresses: readonly string[]; readonly why: string }
   | { readonly step: 'addresses'; readonly addresses: readonly string[]; readonly why: string }
   | { readonly step: 'annotate'; readonly patch: KubeRequest; readonly why: string }
-  | { readonly step: 'leave'; readonly rules: LeftRules; readonly patch: KubeRequest | undefined; readonly why: string }
+  | {
+      readonly step: 'leave'
+      readonly rules: RulesToRemove
+      readonly patch: KubeRequest | undefined
+      readonly why: string
+    }
 
 /** Rules to remove when a pod leaves the mesh. `proven` keeps a sidecar's rules. */
-export type LeftRules = 'all' | 'proven' | 'none'
+export type RulesToRemove = 'all' | 'proven' | 'none'
 
 /** Chooses the next enrolment step for a pod. Callers repeat until the result is `none`. */
 export function nextStep(situation: PodSituation, settings: EnrolmentSettings): EnrolmentStep {
@@ -86,7 +91,7 @@ function afterDeletion(
 const none = (why: string): EnrolmentStep => ({ step: 'none', waiting: false, why })
 const wait = (why: string): EnrolmentStep => ({ step: 'none', waiting: true, why })
 
-const leave = (pod: AmbientPod, rules: LeftRules, why: string): EnrolmentStep => ({
+const leave = (pod: AmbientPod, rules: RulesToRemove, why: string): EnrolmentStep => ({
   step: 'leave',
   rules,
   patch: annotationPatch(pod, undefined),

@@ -1,6 +1,6 @@
 import type { AmbientPod, Labels } from '@cni/istio-rules'
 import { ambientAnnotations } from '@cni/istio-rules'
-import { beginning } from '../../../foreign-text.ts'
+import { truncate } from '../../../safe-text.ts'
 
 /** Reduces a pod to the members that decide if the pod belongs to the mesh. */
 export function slimPod(pod: AmbientPod): AmbientPod {
@@ -10,7 +10,7 @@ export function slimPod(pod: AmbientPod): AmbientPod {
     const value = Object.hasOwn(pod.annotations, key) ? pod.annotations[key] : undefined
     if (value === undefined) continue
     const isTooLong = value.length > maxChars
-    annotations.push([key, isTooLong ? beginning(value, SHOWN_CHARS) : value])
+    annotations.push([key, isTooLong ? truncate(value, SHOWN_CHARS) : value])
     if (isTooLong) tooLong.push([key, value.length])
   }
   return {

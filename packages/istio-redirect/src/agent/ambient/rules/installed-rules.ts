@@ -8,9 +8,9 @@ import { watch as watchTables } from '@cni/nftables/watch'
 import { openNft } from '@cni/nftables/wire'
 import type { ApplyPlan } from '../../../backend.ts'
 import { unlessUnsupported } from '../../../namespace/native-tables.ts'
-import { hasLegacyTables } from './foreign-rules.ts'
+import { hasLegacyTables } from './legacy-rules.ts'
 import { provenChains } from './proven-chains.ts'
-import { writeFresh } from './write-fresh.ts'
+import { writeToEmpty } from './write-to-empty.ts'
 
 /** Options that select the back end for the redirection rules. */
 export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'programs'> {
@@ -21,7 +21,7 @@ export interface RulesOptions extends Pick<IptablesOptions, 'backend' | 'program
 }
 
 /** Redirection rules in two forms with the same effect: for iptables and for nftables. */
-export interface RulesOfBoth {
+export interface RulesByBackend {
   readonly iptables: IptablesRuleset
   /** nftables form of the rules. Tables of `all` that are not in `wanted` are removed. */
   readonly nftables: { readonly wanted: NftRuleset; readonly all: NftRuleset }
@@ -49,19 +49,19 @@ export interface InstalledRules {
 export type RulesCheck = { readonly drift: readonly string[] } | { readonly error: unknown }
 
 /** Creates the manager of the redirection rules in a network namespace. */
-export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: RulesOptions = {}): InstalledRules {
+export function installedRules(netns: NetnsTarget, rules: RulesByBackend, options: RulesOptions = {}): InstalledRules {
   // Uses `iptables-nft` for former rules, because this back end also finds rules of iptables-legacy.
   const by: RulesOptions = options.native === true ? { ...options, backend: 'iptables-nft' } : options
-  const both = { iptables: byIptables(netns, rules.iptables, by), nftables: byNftables(netns, rules.nftables) }
+  const both = { iptables: iptablesRules(netns, rules.iptables, by), nftables: nftablesRules(netns, rules.nftables) }
   const [used, other] = options.native === true ? [both.nftables, both.iptables] : [both.iptables, both.nftables]
   return {
     async apply() {
       if (by.native !== true && by.backend === 'iptables-nft' && by.programs !== 'always') {
-        const generation = writeFresh(netns, rules.iptables)
+        const generation = writeToEmpty(netns, rules.iptables)
         if (generation !== undefined) return { plan: 'fresh', generation }
       }
       const { plan, undo } = await used.apply()
-      await orUndo(undo, () => other.remove())
+      await orRollBack(undo, () => other.remove())
       return { plan }
     },
     drift: async () => [...(await used.drift()), ...(await other.present())],
@@ -85,18 +85,18 @@ export function installedRules(netns: NetnsTarget, rules: RulesOfBoth, options: 
 
 // internal
 
-interface RulesByOne extends Omit<InstalledRules, 'apply' | 'removeProven'> {
+interface BackendRules extends Omit<InstalledRules, 'apply' | 'removeProven'> {
   apply(): Promise<{ readonly plan: ApplyPlan; undo(): Promise<void> }>
 }
 
-function byIptables(
+function iptablesRules(
   netns: NetnsTarget,
   rules: IptablesRuleset,
   { backend, programs, reconcile = true }: RulesOptions,
-): RulesByOne {
+): BackendRules {
   const tables = iptables(netns, { backend, programs, print: istioRestoreText })
   const wanted = async (): Promise<IptablesRuleset> =>
-    reconcile ? { ...rules, chains: withForeignChains(rules.chains, await tables.snapshot()) } : rules
+    reconcile ? { ...rules, chains: withUnknownChains(rules.chains, await tables.snapshot()) } : rules
   return {
     apply: async () => tables.apply(await wanted()),
     drift: async () => lines(iptablesDriftText(await tables.diff(await wanted()))),
@@ -121,7 +121,7 @@ const hasEvents = async (netns: NetnsTarget, backend: RulesOptions['backend']): 
   backend !== 'iptables-legacy' && !(await hasLegacyTables(netns))
 
 /** Adds existing Istio chains to the managed chains, so that the next apply removes unused chains. */
-function withForeignChains(
+function withUnknownChains(
   own: readonly Ruleset['chains'][number][],
   { ipv4, ipv6 }: Awaited<ReturnType<ReturnType<typeof iptables>['snapshot']>>,
 ): Ruleset['chains'][number][] {
@@ -135,7 +135,7 @@ function withForeignChains(
 
 const istioChain = /^ISTIO_[\w.-]{1,22}$/
 
-function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesByOne {
+function nftablesRules(netns: NetnsTarget, rules: RulesByBackend['nftables']): BackendRules {
   const kernel = nftables(netns)
   const needless = () => {
     const wanted = new Set(rules.wanted.tables.map(({ name }) => name))
@@ -150,7 +150,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
     async apply() {
       const { plan, undo } = await kernel.apply(rules.wanted)
       const tables = needless()
-      if (tables.length > 0) await orUndo(undo, () => kernel.remove({ tables }))
+      if (tables.length > 0) await orRollBack(undo, () => kernel.remove({ tables }))
       return { plan, undo }
     },
     drift: async () => [...lines(nftDriftText(await kernel.diff(rules.wanted))), ...(await present(needless()))],
@@ -165,7 +165,7 @@ function byNftables(netns: NetnsTarget, rules: RulesOfBoth['nftables']): RulesBy
   }
 }
 
-async function orUndo(undo: () => Promise<void>, work: () => Promise<unknown>): Promise<void> {
+async function orRollBack(undo: () => Promise<void>, work: () => Promise<unknown>): Promise<void> {
   try {
     await work()
   } catch (error) {

@@ -1,6 +1,6 @@
 import { iptables, type Ruleset } from '@cni/iptables'
 import type { NetnsTarget } from '@cni/netns'
-import { legacySnapshot } from './foreign-rules.ts'
+import { legacySnapshot } from './legacy-rules.ts'
 
 /** Chains that certainly belong to ambient mode. `ISTIO_OUTPUT` in `nat` may be a sidecar's chain instead. */
 export async function provenChains(
@@ -17,12 +17,12 @@ export async function provenChains(
       }
     }
   }
-  if (!found.some(({ name }) => name === WITNESS)) return []
+  if (!found.some(({ name }) => name === AMBIENT_CHAIN)) return []
   const shared = new Set(found.filter((each) => !own.has(key(each))).map(({ table }) => table))
-  return chains.filter(({ table, name }) => !shared.has(table) || name === WITNESS)
+  return chains.filter(({ table, name }) => !shared.has(table) || name === AMBIENT_CHAIN)
 }
 
 // internal
 
 /** Name of the iptables chain that only ambient mode uses. The chain proves an enrolment. */
-const WITNESS = 'ISTIO_PRERT'
+const AMBIENT_CHAIN = 'ISTIO_PRERT'

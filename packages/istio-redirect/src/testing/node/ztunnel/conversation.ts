@@ -34,7 +34,7 @@ export interface ZtunnelPods {
   readonly complete: boolean
   /** True if the snapshot is complete and ztunnel listens in all pods. */
   readonly ready: boolean
-  hear(message: UnixMessage): Reaction
+  receive(message: UnixMessage): Reaction
   /** Closes the listeners in all pods. Open connections continue. */
   end(): void
 }
@@ -43,7 +43,7 @@ export interface ZtunnelPods {
 const RETRY_MS = 5000
 
 /** Reacts to the agent's messages as ztunnel 1.30 does, with the same error texts. */
-export function ztunnelPods(around: ProxyDeps): ZtunnelPods {
+export function ztunnelPods(deps: ProxyDeps): ZtunnelPods {
   const pods = new Map<string, ZtunnelPod>()
   const proxies = new Map<string, () => void>()
   /** Network namespaces in which ztunnel cannot listen yet, by pod UID. */
@@ -69,7 +69,7 @@ export function ztunnelPods(around: ProxyDeps): ZtunnelPods {
   const start = (uid: string, namespace: Netns | undefined): string | undefined => {
     if (namespace === undefined) return NO_NAMESPACE
     try {
-      proxies.set(uid, podProxy(again(namespace.fd), around))
+      proxies.set(uid, podProxy(reopen(namespace.fd), deps))
       return undefined
     } catch (error) {
       return messageOf(error)
@@ -110,7 +110,7 @@ export function ztunnelPods(around: ProxyDeps): ZtunnelPods {
     retryLater()
     return `failure to start proxy : ${problem}`
   }
-  const obey = (request: ReceivedRequest, fd: number | undefined): Reaction => {
+  const handleRequest = (request: ReceivedRequest, fd: number | undefined): Reaction => {
     switch (request.type) {
       case 'add': {
         if (request.workload === undefined) return fatal('workload_info is required but not present')
@@ -148,11 +148,11 @@ export function ztunnelPods(around: ProxyDeps): ZtunnelPods {
       mentioned = new Set()
       for (const uid of [...pending.keys()]) giveUp(uid)
     },
-    hear(message) {
+    receive(message) {
       const read = readMessage(message)
       if (typeof read === 'string') return { error: `failure to read message : ${read}`, next: 'disconnect' }
       heard.push('uid' in read ? `${read.type} ${read.uid}` : read.type)
-      const reaction = obey(read, message.fds[0])
+      const reaction = handleRequest(read, message.fds[0])
       // Only a message that succeeds changes ztunnel's readiness.
       if (reaction.error === '') ready = complete && pending.size === 0
       return reaction
@@ -171,11 +171,11 @@ export function ztunnelPods(around: ProxyDeps): ZtunnelPods {
 
 const NO_NAMESPACE = 'Bind(127.0.0.1:15053, Os { code: 22, kind: InvalidInput, message: "Invalid argument" })'
 
-const again = (fd: number): Netns => netns.open(`/proc/self/fd/${fd}`)
+const reopen = (fd: number): Netns => netns.open(`/proc/self/fd/${fd}`)
 
 function namespaceAt(fd: number): Netns | undefined {
   try {
-    return again(fd)
+    return reopen(fd)
   } catch {
     return undefined
   }

@@ -74,7 +74,7 @@ export function listenersIn(netns: Netns, { open, onForward, shared = false }: P
       try {
         const fd = connectMarked(netns, to, source)
         join(client, keep(new Socket({ fd, allowHalfOpen: true })))
-        onForward({ direction, from: plain(client.remoteAddress ?? ''), to: written(to) })
+        onForward({ direction, from: plain(client.remoteAddress ?? ''), to: endpointText(to) })
       } catch {
         client.destroy()
       }
@@ -103,7 +103,7 @@ function join(client: Socket, server: Socket): void {
   server.on('close', () => client.destroy())
 }
 
-const written = ({ address, port }: Endpoint): string =>
+const endpointText = ({ address, port }: Endpoint): string =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
 /** Builds the DNS response "no such name" to a query. */

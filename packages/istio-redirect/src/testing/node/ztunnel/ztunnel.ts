@@ -50,16 +50,16 @@ const DRAIN_MS = 5000
 export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Ztunnel {
   const open = new Set<Socket>()
   const forwarded: Forwarded[] = []
-  const told = ztunnelPods({ open, onForward: (each) => forwarded.push(each) })
+  const state = ztunnelPods({ open, onForward: (each) => forwarded.push(each) })
   const over = new AbortController()
   let behaviour = first
   let connection: UnixConnection | undefined
 
   const react = async (to: UnixConnection, message: UnixMessage): Promise<Reaction['next']> => {
-    const misbehaves = behaviour.fromStart === true || told.complete
+    const misbehaves = behaviour.fromStart === true || state.complete
     const { answer = 'ack', refuse, lateMs = 0 } = misbehaves ? behaviour : {}
     if (answer === 'close') return 'disconnect'
-    const reaction = told.hear(message)
+    const reaction = state.receive(message)
     const { error, next } = reaction.error === '' ? { ...reaction, error: refuse ?? '' } : reaction
     if (lateMs > 0) await delay(lateMs, undefined, { signal: over.signal })
     if (answer === 'junk') await to.send(Uint8Array.of(0xff))
@@ -69,7 +69,7 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
     return next
   }
   const converse = async (to: UnixConnection): Promise<Reaction['next']> => {
-    told.begin()
+    state.begin()
     if (behaviour.mute !== true) await to.send(encodeHello({ version: 1 }))
     for await (using message of to) {
       const next = await react(to, message)
@@ -87,7 +87,7 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
       return connection === undefined ? 'nobody' : 'disconnect'
     } finally {
       connection = undefined
-      told.begin()
+      state.begin()
     }
   }
   const run = async (): Promise<number> => {
@@ -101,38 +101,38 @@ export function startZtunnel({ path, behaviour: first = {} }: ZtunnelOptions): Z
     return 0
   }
   const end = (): void => {
-    told.end()
+    state.end()
     for (const socket of open) socket.destroy()
   }
   const ended = run().then((code) => {
     if (code !== 0) end()
     return code
   })
-  const leave = async (code: number): Promise<number> => {
+  const shutDown = async (code: number): Promise<number> => {
     over.abort()
     connection?.close()
     const own = await ended
     return own === 0 ? code : own
   }
   const kill = async (): Promise<number> => {
-    const code = leave(137)
+    const code = shutDown(137)
     end()
     return code
   }
   return {
     pid: process.pid,
-    pods: told.pods,
-    heard: told.heard,
+    pods: state.pods,
+    heard: state.heard,
     forwarded,
     get ready() {
-      return told.ready
+      return state.ready
     },
     behave(next) {
       behaviour = next
     },
     async stop() {
-      const code = await leave(0)
-      told.end()
+      const code = await shutDown(0)
+      state.end()
       const until = performance.now() + DRAIN_MS
       while (open.size > 0 && performance.now() < until) await delay(10)
       end()

@@ -1,7 +1,11 @@
 import { messageOf } from '@cni/types'
 
 /** Runs `work`. Aborts the signal of `work` at the deadline. Rejects if `work` does not settle. */
-export async function within<T>(ms: number, outer: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function withDeadline<T>(
+  ms: number,
+  outer: AbortSignal,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const over = new AbortController()
   const timers = [setTimeout(() => over.abort(), ms)]
   const abandoned = new Promise<never>((_, reject) => {
@@ -17,5 +21,5 @@ export async function within<T>(ms: number, outer: AbortSignal, work: (signal: A
   }
 }
 
-/** Milliseconds after the deadline until `within` gives up, because programs need time to end. */
+/** Milliseconds after the deadline until `withDeadline` gives up, because programs need time to end. */
 const SETTLE_MS = 2750

@@ -3,11 +3,11 @@ import { familiesOf, usableAddresses } from '@cni/istio-rules'
 import type { NetnsTarget } from '@cni/netns'
 import { parseAddress } from '@cni/types/ip'
 import type { ToolIo } from '../io.ts'
-import { idNamed } from './account-files.ts'
+import { idByName } from './account-files.ts'
 import type { IptablesSettings } from './settings.ts'
 
 /** Properties of the machine that the rules depend on. */
-export interface Surroundings {
+export interface MachineState {
   readonly ipv6: boolean
   /** First usable address of the machine. The probe tests the rules of this address's IP family. */
   readonly hostIP: string
@@ -19,7 +19,11 @@ export interface Surroundings {
 }
 
 /** Reads the addresses of the namespace and files of the machine, such as `/etc/passwd`. */
-export async function lookAround(io: ToolIo, settings: IptablesSettings, target: NetnsTarget): Promise<Surroundings> {
+export async function readMachineState(
+  io: ToolIo,
+  settings: IptablesSettings,
+  target: NetnsTarget,
+): Promise<MachineState> {
   const proxyUID = settings.proxyUID || proxyUser(io)
   const addresses = usableAddresses(await io.system.addresses(target))
   const { ipv6, hostIP, ipv6Ignored = false } = familiesOf(addresses, settings.dualStack)
@@ -34,7 +38,7 @@ const noServers: IpRanges = { ipv4: [], ipv6: [] }
 
 /** Reads the proxy's user ID from the machine's `/etc/passwd`. Returns 1337 if the user does not exist. */
 function proxyUser({ env, system }: ToolIo): string {
-  return String(idNamed(system, '/etc/passwd', env.ENVOY_USER ?? 'istio-proxy') ?? 1337)
+  return String(idByName(system, '/etc/passwd', env.ENVOY_USER ?? 'istio-proxy') ?? 1337)
 }
 
 /** Parses the DNS servers in the text of a resolv.conf. Skips invalid addresses. */

@@ -2,15 +2,15 @@ import type { Ruleset } from '@cni/iptables'
 import { freshBatch, openFresh } from '@cni/iptables/fresh'
 import { families, rulesFor } from '@cni/iptables/rules'
 import type { NetnsTarget } from '@cni/netns'
-import { FRESH_GENERATION } from '../../../fresh-generation.ts'
+import { INITIAL_GENERATION } from '../../../initial-generation.ts'
 
 /** Writes iptables rules, but only to a namespace in which nf_tables has never changed. */
-export function writeFresh(netns: NetnsTarget, rules: Ruleset): number | undefined {
+export function writeToEmpty(netns: NetnsTarget, rules: Ruleset): number | undefined {
   if (netns === 'host') return undefined
   const batch = batchOf(rules)
   if (batch === undefined) return undefined
   using tables = openFresh(netns, { backend: 'iptables-nft' })
-  return tables?.generation === FRESH_GENERATION && tables.commit(batch) ? FRESH_GENERATION + 1 : undefined
+  return tables?.generation === INITIAL_GENERATION && tables.commit(batch) ? INITIAL_GENERATION + 1 : undefined
 }
 
 // internal

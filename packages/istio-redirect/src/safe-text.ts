@@ -1,7 +1,7 @@
 import { escapeUnsafeLines } from '@cni/types'
 
 /** Copies the beginning of a text. A slice of the text would keep the whole text in memory. */
-export const beginning = (text: string, maxChars: number): string =>
+export const truncate = (text: string, maxChars: number): string =>
   text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString()
 
 /** Formats a value as indented JSON. Escapes characters that could control the user's terminal. */

@@ -1,9 +1,9 @@
-import { FRESH_GENERATION } from '../fresh-generation.ts'
+import { INITIAL_GENERATION } from '../initial-generation.ts'
 import type { AttachmentRecord, NetnsIdentity } from './attachments.ts'
 
 /** True if the pod's namespace had no rules before the first ADD of the recorded attachment. */
-export const wasFresh = ({ first, generation }: AttachmentRecord): boolean =>
-  first === true || generation === FRESH_GENERATION + 1
+export const wasEmpty = ({ first, generation }: AttachmentRecord): boolean =>
+  first === true || generation === INITIAL_GENERATION + 1
 
 /**
  * Returns the members `generation` and `first` for the record of a repeated ADD, from the attachment's earlier record.
@@ -16,5 +16,5 @@ export function carriedOver(
   if (before.netns.dev !== next.netns.dev || before.netns.ino !== next.netns.ino) return {}
   // An outdated generation is safe: it differs from the kernel's, so CHECK reads the rules.
   const generation = unchanged ? before.generation : next.generation
-  return { generation, ...(wasFresh(before) && !wasFresh({ ...next, generation }) && { first: true }) }
+  return { generation, ...(wasEmpty(before) && !wasEmpty({ ...next, generation }) && { first: true }) }
 }

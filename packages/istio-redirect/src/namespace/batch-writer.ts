@@ -3,31 +3,31 @@ import { type CaptureConfig, capturedFamilies } from '@cni/istio-rules'
 import type { FreshNftables } from '@cni/nftables/fresh'
 import type { Backend } from '../backend.ts'
 import { makeBatch } from '../decide/make-batch.ts'
-import { FRESH_GENERATION } from '../fresh-generation.ts'
+import { INITIAL_GENERATION } from '../initial-generation.ts'
 import { openTables } from './open-tables.ts'
 import type { RedirectContext } from './redirect-context.ts'
 import { hasUnrecorded } from './remove-unrecorded.ts'
 import type { FirstWriter } from './rule-writer.ts'
 import { writerFor } from './writer-for.ts'
 
-/** Back end and encoded netlink batch of the rules that {@link freshWriter} writes. */
-export interface FreshBatch {
+/** Back end and encoded netlink batch of the rules that {@link batchWriter} writes. */
+export interface BatchOptions {
   readonly backend: Exclude<Backend, 'iptables-legacy'>
   /** Netlink batch that the agent has encoded from the configuration. Default: the plugin encodes it. */
   readonly batch?: Uint8Array | undefined
 }
 
 /** Prepares to write rules by one netlink batch. Returns `undefined` if a batch is impossible. */
-export async function freshWriter(
+export async function batchWriter(
   c: RedirectContext,
   config: CaptureConfig,
-  { backend, batch: made }: FreshBatch,
+  { backend, batch: given }: BatchOptions,
 ): Promise<(FirstWriter & Disposable) | undefined> {
   const tables = openTables(c.netns, backend === 'nftables')
   if (tables === undefined) return undefined
   let batch: Uint8Array | undefined
   try {
-    if (tables.fresh && !(await hasOthers(c, tables, backend))) batch = made ?? makeBatch(config, backend)
+    if (tables.fresh && !(await hasOthers(c, tables, backend))) batch = given ?? makeBatch(config, backend)
   } finally {
     if (batch === undefined) tables[Symbol.dispose]()
   }
@@ -37,14 +37,14 @@ export async function freshWriter(
 // internal
 
 /** True if the namespace may have rules of another back end. They must be removed first. */
-const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: FreshBatch['backend']) =>
-  generation !== FRESH_GENERATION && (await hasUnrecorded(netns, next))
+const hasOthers = async ({ netns }: RedirectContext, { generation }: FreshNftables, next: BatchOptions['backend']) =>
+  generation !== INITIAL_GENERATION && (await hasUnrecorded(netns, next))
 
 interface Opened {
   readonly tables: FreshNftables
   readonly batch: Uint8Array
   readonly config: CaptureConfig
-  readonly backend: FreshBatch['backend']
+  readonly backend: BatchOptions['backend']
 }
 
 function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened): FirstWriter & Disposable {
@@ -55,7 +55,7 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
       // If the kernel refuses the batch, writes step by step. The error then names the refused rule.
       if (!tables.commit(batch)) return writerFor(c, config, backend).apply()
       const durationMs = performance.now() - begun
-      c.undo(() => takeBack(c, config, backend))
+      c.undo(() => rollBack(c, config, backend))
       return {
         report: { plan: 'fresh', families: capturedFamilies(config), backend, durationMs },
         isAlone: true,
@@ -67,10 +67,10 @@ function writerOf(c: RedirectContext, { tables, batch, config, backend }: Opened
 }
 
 /** Rolls back: removes the rules, and the iptables tables that the batch created. */
-async function takeBack(
+async function rollBack(
   { netns }: RedirectContext,
   config: CaptureConfig,
-  backend: FreshBatch['backend'],
+  backend: BatchOptions['backend'],
 ): Promise<void> {
   await writerFor(netns, config, backend).remove()
   if (backend === 'iptables-nft') await iptables(netns).removeEmptyTables()

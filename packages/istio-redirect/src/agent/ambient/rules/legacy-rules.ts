@@ -3,11 +3,11 @@ import { type Family, isBuiltin, type Snapshot, type Table } from '@cni/iptables
 import { type NetnsTarget, readFile } from '@cni/netns'
 
 /** True if another program has legacy iptables rules. Creates no table in the kernel. */
-export async function hasForeignLegacyRules(netns: NetnsTarget): Promise<boolean> {
+export async function hasOthersLegacyRules(netns: NetnsTarget): Promise<boolean> {
   const snapshot = await legacySnapshot(netns)
   return [snapshot?.ipv4, snapshot?.ipv6].some((family) =>
     [...(family?.tables ?? [])].some(([table, chains]) =>
-      [...chains].some(([name, chain]) => isForeign(table, name, chain)),
+      [...chains].some(([name, chain]) => isOthers(table, name, chain)),
     ),
   )
 }
@@ -48,10 +48,10 @@ interface FoundChain {
   readonly rules: readonly { readonly target: string }[]
 }
 
-function isForeign(table: Table, name: string, { policy, rules }: FoundChain): boolean {
-  if (ISTIO.test(name)) return false
+function isOthers(table: Table, name: string, { policy, rules }: FoundChain): boolean {
+  if (ISTIO_CHAIN.test(name)) return false
   if (!isBuiltin(table, name) || (policy !== undefined && policy !== 'ACCEPT')) return true
-  return rules.some(({ target }) => !ISTIO.test(target))
+  return rules.some(({ target }) => !ISTIO_CHAIN.test(target))
 }
 
-const ISTIO = /^ISTIO_/
+const ISTIO_CHAIN = /^ISTIO_/
