@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { holdConnection, startEcho } from '../../../packages/istio-node-level/test/ebpf/held-connection.ts'
 import { startApp } from '../../../packages/istio-redirect/src/testing/node/stand-ins.ts'
-import { patience } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
+import { pollOptions } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { ambientNode, uid } from '../../../packages/istio-redirect/test/e2e/ambient/ambient-node.ts'
 import { peer } from '../peers.ts'
 import { answers, meshOf, reached } from './ztunnel-mesh.ts'
@@ -16,7 +16,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     const first = await on.start()
     const started = async (mesh?: string) => {
       const ztunnel = await startZtunnelProcess({ file, path, ...(mesh !== undefined && { mesh }) })
-      await expect.poll(() => ztunnel.ready(), patience).toBe(true)
+      await expect.poll(() => ztunnel.ready(), pollOptions).toBe(true)
       return ztunnel
     }
     await using early = await started()
@@ -49,20 +49,20 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     first.kill('SIGKILL')
     expect(await first.exit).toEqual({ code: null, signal: 'SIGKILL' })
     expect(await during).toEqual(welcome)
-    await expect.poll(() => ztunnel.ready(), patience).toBe(false)
+    await expect.poll(() => ztunnel.ready(), pollOptions).toBe(false)
     expect(await held.say('meanwhile')).toBe(`${said} meanwhile`)
     expect(await visits()).toEqual(welcome)
 
     const after = visits()
     await on.start()
     expect(await after).toEqual(welcome)
-    await expect.poll(() => ztunnel.ready(), patience).toBe(true)
+    await expect.poll(() => ztunnel.ready(), pollOptions).toBe(true)
     expect(await ztunnel.pods()).toEqual(both)
     expect(await held.say('after')).toBe(`${said} after`)
     expect(await visits()).toEqual(welcome)
     expect(await on.status()).toMatchObject({ enrolled: 2, pending: 0, ztunnels: 1 })
     await expect
-      .poll(() => ztunnel.connections(), patience)
+      .poll(() => ztunnel.connections(), pollOptions)
       .toEqual({
         'source web to shop with mutual_tls': 8 * rounds + 3,
         'destination web to shop with mutual_tls': 8 * rounds + 3,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { holdConnection, startEcho } from '../../../packages/istio-node-level/test/ebpf/held-connection.ts'
-import { annotated, patience } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
+import { annotated, pollOptions } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { peer } from '../peers.ts'
 import { answers, reached, type ZtunnelMesh, ztunnelMesh } from './ztunnel-mesh.ts'
 
@@ -23,7 +23,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
       await mesh.enrol()
       await works(mesh)
       expect(await first[how]()).toBe(code)
-      await expect.poll(() => agent.status().ztunnels, patience).toBe(0)
+      await expect.poll(() => agent.status().ztunnels, pollOptions).toBe(0)
       const refused = shop.addresses.map((address) => `connect ECONNREFUSED ${address}:8080`)
       expect(await reached(web.netns, shop.addresses)).toEqual(refused)
       expect(agent.status()).toMatchObject({ enrolled: 2, pending: 0 })
@@ -44,11 +44,11 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     const said = `${web.addresses[0]} said`
     expect(await held.say('before')).toBe(`${said} before`)
     await agent.stop('followed')
-    await expect.poll(() => ztunnel.ready(), patience).toBe(false)
+    await expect.poll(() => ztunnel.ready(), pollOptions).toBe(false)
     expect(await held.say('meanwhile')).toBe(`${said} meanwhile`)
     await works(mesh)
     const next = await node.start()
-    await expect.poll(() => ztunnel.ready(), patience).toBe(true)
+    await expect.poll(() => ztunnel.ready(), pollOptions).toBe(true)
     expect(await ztunnel.pods()).toEqual([web.uid, shop.uid].toSorted())
     expect(await held.say('after')).toBe(`${said} after`)
     await works(mesh)
@@ -73,7 +73,7 @@ describe.runIf(missing === undefined)(`a real ztunnel${missing ? ` (skipped: ${m
     expect(await newer.pods()).toEqual([web.uid, shop.uid, late.uid].toSorted())
 
     const ended = older.stop()
-    await expect.poll(() => agent.status().ztunnels, patience).toBe(1)
+    await expect.poll(() => agent.status().ztunnels, pollOptions).toBe(1)
     expect(await held.say('while it ends')).toBe(`${said} while it ends`)
     for (let round = 0; round < 10; round++) await works(mesh)
     expect(await ended).toBe(0)

@@ -4,7 +4,7 @@ import { stringify } from 'yaml'
 import type { AmbientConfig } from '../../../packages/istio-redirect/src/agent/config/ambient-config.ts'
 import { connectFrom, startApp } from '../../../packages/istio-redirect/src/testing/node/stand-ins.ts'
 import { meshNode, type TestPod } from '../../../packages/istio-redirect/test/ambient/mesh-node.ts'
-import { annotated, patience, ready } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
+import { annotated, pollOptions, ready } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { mode } from '../../../packages/istio-rules/test/ambient-pods.ts'
 import { startZtunnelProcess } from './ztunnel-process.ts'
 
@@ -45,7 +45,7 @@ export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> =
     /** Starts a real ztunnel on the test node, and waits until it is ready. */
     async ztunnel() {
       const ztunnel = stack.use(await startZtunnelProcess({ file, path: node.ztunnelSocket, mesh }))
-      await expect.poll(() => ztunnel.ready(), { ...patience, message: ztunnel.log() }).toBe(true)
+      await expect.poll(() => ztunnel.ready(), { ...pollOptions, message: ztunnel.log() }).toBe(true)
       return ztunnel
     },
     /** Adds two pods to the mesh: `web` by a label, and `shop` by a plugin's event. */

@@ -2,7 +2,7 @@ import { type Netns, netns } from '@cni/netns'
 import { describe, expect, test } from 'vitest'
 import { backends, settingsFor } from '../../../packages/istio-redirect/test/ambient/backends.ts'
 import { gateways } from '../../../packages/istio-redirect/test/ambient/mesh-node.ts'
-import { patience } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
+import { pollOptions } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { defaultProbeSource } from '../../../packages/istio-rules/src/ambient/pod-rules.ts'
 import { peer } from '../peers.ts'
 import { answers, reached, service, ztunnelMesh } from './ztunnel-mesh.ts'
@@ -36,7 +36,7 @@ describe.runIf(missing === undefined)(
       }
       // Connects over both families, to the pod and to the service.
       await expect
-        .poll(() => ztunnel.connections(), patience)
+        .poll(() => ztunnel.connections(), pollOptions)
         .toEqual({
           'source web to shop with mutual_tls': 4,
           'destination web to shop with mutual_tls': 4,

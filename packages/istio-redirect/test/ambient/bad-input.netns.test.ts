@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { capturedBy, entriesOf } from './backends.ts'
 import type { TestPod } from './mesh-node.ts'
-import { annotated, patience, servedNode } from './served-node.ts'
+import { annotated, pollOptions, servedNode } from './served-node.ts'
 
 const redirection = 'ambient.istio.io/redirection'
 
@@ -158,7 +158,7 @@ describe('a pod is enrolled', () => {
       (await entriesOf(served.node.netns, 'iptables-nft')).filter((line) => line.endsWith(pod.uid))
     expect(await own()).toEqual(hasEntry ? [`${ipv4} ${pod.uid}`] : [])
     pod.change({ status: { phase: 'Running', podIP: ipv4, podIPs: [{ ip: ipv4 }] } })
-    await expect.poll(own, patience).toEqual([`${ipv4} ${pod.uid}`])
+    await expect.poll(own, pollOptions).toEqual([`${ipv4} ${pod.uid}`])
   })
 
   test('with any invalid annotation, except invalid interfaces, which the answer reports', async () => {

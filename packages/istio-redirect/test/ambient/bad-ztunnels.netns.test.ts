@@ -4,7 +4,7 @@ import { startZtunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { rawZtunnel } from '../zds/raw-ztunnel.ts'
 import { capturedBy, entriesOf } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
-import { annotated, entriesOfPods, patience, ready } from './served-node.ts'
+import { annotated, entriesOfPods, pollOptions, ready } from './served-node.ts'
 
 /** Expects that the kernel, the sets and the annotation agree: the pod is in the mesh. */
 async function inMesh(node: MeshNode, pod: TestPod): Promise<void> {
@@ -36,7 +36,7 @@ test.concurrent.for(bad)(
     await ready(agent)
     await using ztunnel = startZtunnel({ path: node.ztunnelSocket, behaviour })
     const isNeverLive = behaviour.mute === true || behaviour.fromStart === true
-    if (!isNeverLive) await expect.poll(() => ztunnel.ready, patience).toBe(true)
+    if (!isNeverLive) await expect.poll(() => ztunnel.ready, pollOptions).toBe(true)
     const web = await node.pod({ name: 'web', status: false, process: false })
     const answer = await node.hand(web)
     expect(answer.status).toBe(500)
@@ -46,7 +46,7 @@ test.concurrent.for(bad)(
     expect(agent.problem()).toBeUndefined()
     ztunnel.behave({})
     // The plugin's runtime repeats the call in the same way.
-    await expect.poll(async () => (await node.hand(web)).status, { ...patience, interval: 200 }).toBe(200)
+    await expect.poll(async () => (await node.hand(web)).status, { ...pollOptions, interval: 200 }).toBe(200)
     await inMesh(node, web)
     expect(ztunnel.pods.get(web.uid)).toMatchObject({ problem: undefined })
   },
@@ -60,10 +60,10 @@ test.each([
   const agent = await node.start()
   await ready(agent)
   await using ztunnel = startZtunnel({ path: node.ztunnelSocket, behaviour })
-  await expect.poll(() => ztunnel.ready, patience).toBe(true)
+  await expect.poll(() => ztunnel.ready, pollOptions).toBe(true)
   const web = await node.pod({ name: 'web' })
   await inMesh(node, web)
-  await expect.poll(() => ztunnel.heard.filter((text) => text === 'snapshotSent').length, patience).toBe(2)
+  await expect.poll(() => ztunnel.heard.filter((text) => text === 'snapshotSent').length, pollOptions).toBe(2)
   expect(ztunnel.heard.filter((text) => text === `add ${web.uid}`)).toHaveLength(2)
   expect(ztunnel.pods.get(web.uid)).toMatchObject({ problem: undefined })
   expect(agent.problem()).toBeUndefined()
@@ -80,9 +80,9 @@ test('a hundred connections that only send a hello do not disturb the working zt
     await connection.hello().catch(() => {})
   }
   await using ztunnel = startZtunnel({ path: node.ztunnelSocket })
-  await expect.poll(() => ztunnel.ready, patience).toBe(true)
+  await expect.poll(() => ztunnel.ready, pollOptions).toBe(true)
   const web = await node.pod({ name: 'web' })
   await inMesh(node, web)
   expect([...ztunnel.pods.keys()]).toEqual([web.uid])
-  await expect.poll(() => agent.status().ztunnels, patience).toBe(1)
+  await expect.poll(() => agent.status().ztunnels, pollOptions).toBe(1)
 })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { capturedBy, entriesOf } from './backends.ts'
 import { meshNode } from './mesh-node.ts'
-import { annotated, patience } from './served-node.ts'
+import { annotated, pollOptions } from './served-node.ts'
 
 describe('the next agent', () => {
   test.each([
@@ -12,12 +12,12 @@ describe('the next agent', () => {
     await using node = await meshNode()
     const first = await node.start()
     const ztunnel = node.ztunnel()
-    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    await expect.poll(() => ztunnel.told, pollOptions).toContain('snapshotSent')
     if (who === 'ztunnel') ztunnel.answer(() => 'silence')
     else node.api.misbehave({ method: 'PATCH', hang: true })
     const pod = await node.pod({ name: 'web' })
     const reached = who === 'ztunnel' ? () => ztunnel.told.join() : () => node.patches().join()
-    await expect.poll(reached, patience).toContain('web')
+    await expect.poll(reached, pollOptions).toContain('web')
     await first.stop('followed')
     expect(pod.annotation()).toBe(left)
     expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('wholly')
@@ -38,14 +38,14 @@ describe('the next agent', () => {
     const patched = node.patches().length
     node.api.misbehave({ method: 'PATCH', hang: true })
     pod.change({ labels: { [mode]: 'none' } })
-    await expect.poll(() => node.patches().length, patience).toBeGreaterThan(patched)
+    await expect.poll(() => node.patches().length, pollOptions).toBeGreaterThan(patched)
     await first.stop('followed')
     expect([pod.annotation(), await capturedBy(pod.netns, 'iptables-nft')]).toEqual(['enabled', 'no'])
 
     const second = await node.start()
     await annotated(pod, undefined)
     expect(await capturedBy(pod.netns, 'iptables-nft')).toBe('no')
-    await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
+    await expect.poll(() => [...ztunnel.pods.keys()], pollOptions).toEqual([])
     expect(await entriesOf(node.netns, 'iptables-nft')).toEqual([])
     expect(second.status()).toMatchObject({ enrolled: 0, pending: 0 })
   })
@@ -57,8 +57,8 @@ describe('the next agent', () => {
     pod.change({ annotations: { 'ambient.istio.io/redirection': undefined }, labels: { [mode]: 'none' } })
 
     await node.start()
-    await expect.poll(() => capturedBy(pod.netns, 'iptables-nft'), patience).toBe('no')
-    await expect.poll(() => entriesOf(node.netns, 'iptables-nft'), patience).toEqual([])
+    await expect.poll(() => capturedBy(pod.netns, 'iptables-nft'), pollOptions).toBe('no')
+    await expect.poll(() => entriesOf(node.netns, 'iptables-nft'), pollOptions).toEqual([])
     expect(ztunnel.told.filter((line) => line === 'add web')).toHaveLength(1)
     expect(node.patches()).toEqual(['web enabled'])
   })

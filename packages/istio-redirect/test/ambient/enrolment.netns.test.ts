@@ -4,7 +4,7 @@ import { defaultProbeSource } from '../../../istio-rules/src/ambient/pod-rules.t
 import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
-import { annotated, entriesOfPods, joined, patience, ready, servedNode } from './served-node.ts'
+import { annotated, entriesOfPods, joined, pollOptions, ready, servedNode } from './served-node.ts'
 
 /** True if rules of ours are in a pod. */
 async function isCaptured({ netns }: TestPod): Promise<boolean> {
@@ -100,7 +100,7 @@ describe('a pod from a plugin’s event', () => {
         agent.enrol({ ...handed(pod), uid: 'another' }, signal),
         agent.enrol(handed(plain), signal),
       ])
-    await expect.poll(() => agent.enrol(handed(plain), signal), patience).toBe('not-ambient')
+    await expect.poll(() => agent.enrol(handed(plain), signal), pollOptions).toBe('not-ambient')
     expect(await said()).toMatchObject(['enrolled', { status: 200 }, undefined, 'not-ambient'])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     expect(node.patches()).toEqual(['web enabled'])
@@ -123,11 +123,11 @@ describe.concurrent('a pod from a plugin’s event', () => {
     const { node, agent, ztunnel } = served
     ztunnel.answer(() => 'no way')
     const pod = await node.pod({ name: 'web' })
-    await expect.poll(() => agent.status().waiting, patience).toMatchObject([{ pod: 'shop/web' }])
+    await expect.poll(() => agent.status().waiting, pollOptions).toMatchObject([{ pod: 'shop/web' }])
     expect(await node.hand(pod)).toMatchObject({ status: 500, body: 'got ack error: no way\n' })
     expect(await entries(node)).toEqual([])
     expect(await isCaptured(pod)).toBe(true)
-    await expect.poll(() => ztunnel.told.filter((text) => text === 'add web').length, patience).toBeGreaterThan(4)
+    await expect.poll(() => ztunnel.told.filter((text) => text === 'add web').length, pollOptions).toBeGreaterThan(4)
     expect(node.patches()).toEqual(['web pending'])
     ztunnel.answer(() => '')
     await annotated(pod, 'enabled')
@@ -149,7 +149,7 @@ describe.concurrent('a pod from a plugin’s event', () => {
     expect(adds()).toBe(1)
     const podIPs = pod.addresses.map((ip) => ({ ip }))
     pod.change({ status: { phase: 'Running', podIP: pod.addresses[0], podIPs } })
-    await expect.poll(adds, patience).toBeGreaterThan(2)
+    await expect.poll(adds, pollOptions).toBeGreaterThan(2)
     ztunnel.answer(() => '')
     await annotated(pod, 'enabled')
   })
@@ -240,14 +240,16 @@ describe('pods that exist already', () => {
     const web = await node.pod({ name: 'web' })
     for (const pod of [job, web]) await annotated(pod, 'enabled')
     web.change({ status: { phase: 'Running', podIP: '10.20.1.1', podIPs: [{ ip: '10.20.1.1' }] } })
-    await expect.poll(() => entries(node), patience).toEqual([...entriesOfPods(job), `10.20.1.1 ${web.uid}`].toSorted())
+    await expect
+      .poll(() => entries(node), pollOptions)
+      .toEqual([...entriesOfPods(job), `10.20.1.1 ${web.uid}`].toSorted())
     job.change({ status: { phase: 'Succeeded' } })
     await annotated(job, undefined)
     expect(ztunnel.pods.has(job.uid)).toBe(false)
     expect(await isCaptured(job)).toBe(true)
     web.change({ status: { phase: 'Running' } })
     web.delete()
-    await expect.poll(() => ztunnel.pods.size, patience).toBe(0)
+    await expect.poll(() => ztunnel.pods.size, pollOptions).toBe(0)
     expect(await entries(node)).toEqual([])
   })
 

@@ -10,7 +10,7 @@ import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.t
 import type { Backend } from '../../src/backend.ts'
 import { backends, capturedBy, entriesOf, settingsFor } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
-import { annotated, entriesOfPods, patience, ready, servedNode } from './served-node.ts'
+import { annotated, entriesOfPods, pollOptions, ready, servedNode } from './served-node.ts'
 
 const probesOf = (node: MeshNode) =>
   nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node.netns, backend: 'iptables-nft' })
@@ -55,14 +55,14 @@ describe('an agent that starts again', () => {
 
     const second = await node.start()
     await ready(second)
-    await expect.poll(() => ztunnel.told.filter((text) => text === 'snapshotSent').length, patience).toBe(2)
+    await expect.poll(() => ztunnel.told.filter((text) => text === 'snapshotSent').length, pollOptions).toBe(2)
     expect(ztunnel.snapshot().toSorted()).toEqual(['add drifted', 'add here', 'add unlabelled', `keep ${lost.uid}`])
     await annotated(done, undefined)
     await annotated(unlabelled, undefined)
-    await expect.poll(() => entries(node), patience).toEqual(entriesOfPods(here, lost, drifted))
-    await expect.poll(() => outboundRules(drifted), patience).toBe(rules)
+    await expect.poll(() => entries(node), pollOptions).toEqual(entriesOfPods(here, lost, drifted))
+    await expect.poll(() => outboundRules(drifted), pollOptions).toBe(rules)
     expect(node.patches().slice(patched).toSorted()).toEqual(['done null', 'unlabelled null'])
-    await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 3, pending: 0 })
+    await expect.poll(() => second.status(), pollOptions).toMatchObject({ enrolled: 3, pending: 0 })
     expect(await node.metrics()).toContain('istio_cni_ambient_heals_total{part="pod",result="success"} 1')
   })
 
@@ -86,11 +86,11 @@ describe('an agent that starts again', () => {
       await first.stop('followed')
       pod.change({ annotations })
       const second = await node.start()
-      await expect.poll(() => capturedBy(pod.netns, backend), patience).toBe('no')
+      await expect.poll(() => capturedBy(pod.netns, backend), pollOptions).toBe('no')
       await annotated(pod, undefined)
-      await expect.poll(() => entriesOf(node.netns, backend), patience).toEqual([])
-      await expect.poll(() => [...ztunnel.pods.keys()], patience).toEqual([])
-      await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 0, pending: 0 })
+      await expect.poll(() => entriesOf(node.netns, backend), pollOptions).toEqual([])
+      await expect.poll(() => [...ztunnel.pods.keys()], pollOptions).toEqual([])
+      await expect.poll(() => second.status(), pollOptions).toMatchObject({ enrolled: 0, pending: 0 })
     },
   )
 
@@ -113,7 +113,7 @@ describe('an agent that starts again', () => {
           [...(family?.tables.values() ?? [])].flatMap((each) => [...each.keys()]),
         )
       }
-      await expect.poll(chains, patience).not.toContain('ISTIO_PRERT')
+      await expect.poll(chains, pollOptions).not.toContain('ISTIO_PRERT')
       await annotated(pod, undefined)
       await firewall.verify(sidecarRules)
     },
@@ -130,7 +130,7 @@ describe('an agent that starts again', () => {
     const agent = await node.start()
     await ready(agent)
     await annotated(pod, undefined)
-    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    await expect.poll(() => ztunnel.told, pollOptions).toContain('snapshotSent')
     expect(ztunnel.told.filter((text) => text.startsWith('add'))).toEqual([])
     const { missing, unexpected, changed } = await firewall.diff(before)
     expect([missing, unexpected, changed]).toEqual([[], [], []])
@@ -143,7 +143,7 @@ describe('an agent that starts again', () => {
     await ready(first)
     await annotated(pod, 'pending')
     await expect
-      .poll(() => first.status().waiting, patience)
+      .poll(() => first.status().waiting, pollOptions)
       .toEqual([{ pod: 'shop/web', why: 'no ztunnel connected' }])
     await first.stop('followed')
     const ztunnel = node.ztunnel()
@@ -164,8 +164,8 @@ describe('an agent without', () => {
     await first.stop('followed')
     node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
     const agent = await node.start()
-    await expect.poll(() => agent.problem(), patience).toMatch(/cannot watch .*503/)
-    await expect.poll(() => ztunnel.told.filter((text) => text === 'connected').length, patience).toBe(2)
+    await expect.poll(() => agent.problem(), pollOptions).toMatch(/cannot watch .*503/)
+    await expect.poll(() => ztunnel.told.filter((text) => text === 'connected').length, pollOptions).toBe(2)
     const answer = await node.hand(pod)
     expect(answer.status).toBe(500)
     expect(answer.body).toMatch(
@@ -175,7 +175,7 @@ describe('an agent without', () => {
     expect(await entries(node)).toEqual(entriesOfPods(pod))
     node.api.behave()
     await ready(agent)
-    await expect.poll(() => ztunnel.snapshot(), patience).toEqual(['add web'])
+    await expect.poll(() => ztunnel.snapshot(), pollOptions).toEqual(['add web'])
   })
 
   test('an API server that has worked reports it, but stays ready: its cached pods are valid', async () => {
@@ -184,10 +184,10 @@ describe('an agent without', () => {
     const ztunnel = node.ztunnel()
     const pod = await node.pod({ name: 'web', status: false })
     await ready(agent)
-    await expect.poll(() => ztunnel.told, patience).toContain('snapshotSent')
+    await expect.poll(() => ztunnel.told, pollOptions).toContain('snapshotSent')
     node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
     node.api.cutAll()
-    await expect.poll(() => agent.problem(), patience).toMatch(/cannot watch /)
+    await expect.poll(() => agent.problem(), pollOptions).toMatch(/cannot watch /)
     expect(agent.unready()).toBeUndefined()
     expect((await node.hand(pod)).status).toBe(500)
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
@@ -234,13 +234,13 @@ describe('an agent that stops', () => {
     // Watches that are still open would not report the pod.
     const watched = () => node.api.requests.filter(({ url }) => url.includes('watch=true')).map(({ url }) => url)
     for (const what of ['pods', 'namespaces']) {
-      await expect.poll(watched, patience).toContainEqual(expect.stringContaining(`/api/v1/${what}?`))
+      await expect.poll(watched, pollOptions).toContainEqual(expect.stringContaining(`/api/v1/${what}?`))
     }
     if (isServer) node.api.misbehave(...Array.from({ length: 20 }, () => ({ hang: true })))
     else ztunnel.answer(() => 'silence')
     const pod = await node.pod({ name: 'web', status: false })
     const answer = node.hand(pod).catch(() => undefined)
-    await expect.poll(() => ztunnel.told, patience).toContain('add web')
+    await expect.poll(() => ztunnel.told, pollOptions).toContain('add web')
     const began = performance.now()
     await agent.stop('followed')
     expect(performance.now() - began).toBeLessThan(2000)
@@ -262,7 +262,7 @@ describe('a running agent', () => {
       chains: [{ table: 'nat', name: 'ISTIO_OUTPUT' }],
       rules: [],
     })
-    await expect.poll(() => outboundRules(pod), patience).toBe(rules)
+    await expect.poll(() => outboundRules(pod), pollOptions).toBe(rules)
     expect(node.log.join('\n')).toContain('repaired the rules in a pod')
   })
 
@@ -271,16 +271,16 @@ describe('a running agent', () => {
     const agent = await node.start()
     const older = node.ztunnel()
     await ready(agent)
-    await expect.poll(() => older.told, patience).toContain('snapshotSent')
+    await expect.poll(() => older.told, pollOptions).toContain('snapshotSent')
     const web = await node.pod({ name: 'web' })
     await annotated(web, 'enabled')
     const newer = node.ztunnel()
-    await expect.poll(() => agent.status().ztunnels, patience).toBe(2)
+    await expect.poll(() => agent.status().ztunnels, pollOptions).toBe(2)
     const next = await node.pod({ name: 'next' })
     await annotated(next, 'enabled')
     expect([...newer.pods.keys()]).toEqual([web.uid, next.uid])
     expect([...older.pods.keys()]).toEqual([web.uid])
     web.delete()
-    await expect.poll(() => [older.pods.size, newer.pods.size], patience).toEqual([0, 1])
+    await expect.poll(() => [older.pods.size, newer.pods.size], pollOptions).toEqual([0, 1])
   })
 })

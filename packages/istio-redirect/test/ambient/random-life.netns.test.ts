@@ -10,7 +10,7 @@ import type { RecordingZtunnel } from './recording-ztunnel.ts'
 const LIVES = times(3)
 const STEPS = 10
 const PODS = 4
-const patience = { timeout: 30_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 
 /** One step. Numbers choose the pod. */
 type Step =
@@ -73,7 +73,7 @@ test(
           // Some steps start before the previous step has ended, others after it.
           if ('pod' in each && each.pod % 2 === 0) await new Promise((resolve) => setImmediate(resolve))
         }
-        await expect.poll(() => agent.problem(), patience).toBeUndefined()
+        await expect.poll(() => agent.problem(), pollOptions).toBeUndefined()
         // An agent does not switch to native rules while rules of iptables are left.
         const used = agent.status().backend ?? asked
         const inMesh = pods.filter((_, at) =>
@@ -98,7 +98,7 @@ test(
                 pods.map((one, at) => (models[at]?.done ? 'ended' : capturedBy(one.netns, used))),
               ),
             }),
-            patience,
+            pollOptions,
           )
           .toEqual(expected)
       }),

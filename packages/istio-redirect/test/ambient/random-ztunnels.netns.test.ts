@@ -12,7 +12,7 @@ import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 /** Random lives of a node. */
 const runs = times(6)
 
-const patience = { timeout: 30_000, interval: 20 }
+const pollOptions = { timeout: 30_000, interval: 20 }
 const namespaces = ['shop', 'plain'] as const
 const sidecar = 'sidecar.istio.io/status'
 
@@ -108,7 +108,7 @@ class World implements AsyncDisposable {
       case 'upgrade ztunnel': {
         const older = this.ztunnel
         this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
-        await expect.poll(() => this.ztunnel.ready, patience).toBe(true)
+        await expect.poll(() => this.ztunnel.ready, pollOptions).toBe(true)
         await older.stop()
         return
       }
@@ -148,9 +148,9 @@ class World implements AsyncDisposable {
   /** Waits until kernel, sets, annotations and ztunnel agree with the model, and stay so. */
   async agrees(): Promise<void> {
     await Promise.all(this.#calls.splice(0))
-    await expect.poll(() => this.agent.problem(), patience).toBeUndefined()
-    await expect.poll(() => this.ztunnel.ready, patience).toBe(true)
-    await expect.poll(() => this.seen(), patience).toEqual(this.wanted())
+    await expect.poll(() => this.agent.problem(), pollOptions).toBeUndefined()
+    await expect.poll(() => this.ztunnel.ready, pollOptions).toBe(true)
+    await expect.poll(() => this.seen(), pollOptions).toEqual(this.wanted())
   }
 
   wanted(): object {

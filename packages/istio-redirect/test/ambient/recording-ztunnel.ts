@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type RawZtunnel, rawZtunnel, type Told } from '../zds/raw-ztunnel.ts'
+import { type RawZtunnel, type ReceivedMessage, rawZtunnel } from '../zds/raw-ztunnel.ts'
 
 /** Stand-in for ztunnel that acknowledges each message of the agent and records the pods. */
 export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
@@ -14,7 +14,7 @@ export function recordingZtunnel(path: string) {
   let ended = false
   let current: RawZtunnel | undefined
 
-  const take = async (ztunnel: RawZtunnel, { request, namespaces }: Told): Promise<void> => {
+  const take = async (ztunnel: RawZtunnel, { request, namespaces }: ReceivedMessage): Promise<void> => {
     if (request === undefined) return
     let answer = ''
     if (request.type === 'add') {

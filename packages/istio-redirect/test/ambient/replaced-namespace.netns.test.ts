@@ -6,7 +6,7 @@ import { capturedBy } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 import { mounted, showProcess } from './node-files.ts'
 import type { RecordingZtunnel } from './recording-ztunnel.ts'
-import { annotated, patience, ready, servedNode } from './served-node.ts'
+import { annotated, pollOptions, ready, servedNode } from './served-node.ts'
 
 /** Short rounds shorten the wait of each test. */
 const rounds = { podRoundMs: 200 }
@@ -19,7 +19,7 @@ async function enrolled(node: MeshNode, name = 'web'): Promise<TestPod> {
 
 /** Waits until a pod is captured in a namespace, and ztunnel has that namespace. */
 async function captured(ztunnel: RecordingZtunnel, pod: TestPod, namespace: { readonly ino: bigint }) {
-  await expect.poll(() => ztunnel.pods.get(pod.uid), patience).toBe(namespace.ino)
+  await expect.poll(() => ztunnel.pods.get(pod.uid), pollOptions).toBe(namespace.ino)
 }
 
 /** Ends all processes of a pod, and starts a process of the pod in another network namespace. */
@@ -47,7 +47,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await captured(ztunnel, pod, other)
     expect(await capturedBy(other, 'iptables-nft')).toBe('wholly')
     expect(pod.annotation()).toBe('enabled')
-    await expect.poll(() => notCaptured(node), patience).toBe('0')
+    await expect.poll(() => notCaptured(node), pollOptions).toBe('0')
     expect(node.log.filter((line) => line.includes('was replaced'))).toHaveLength(1)
   })
 
@@ -70,15 +70,15 @@ describe('a namespace that is replaced under the same UID', () => {
     const second = await node.start()
     await ready(second)
     if (how !== 'process') {
-      await expect.poll(() => notCaptured(node), patience).toBe('1')
+      await expect.poll(() => notCaptured(node), pollOptions).toBe('1')
       expect(second.status()).toMatchObject({ enrolled: 1, pending: 0, notCaptured: 1, astray: [{ pod: 'shop/web' }] })
       if (how === 'late') showProcess(node.root, '4711', pod.uid, other)
       else stack.use(mounted(node.root, 'cni-new', other))
     }
     if (change) pod.change({ labels: { touched: 'yes' } })
     await captured(ztunnel, pod, other)
-    await expect.poll(() => capturedBy(other, 'iptables-nft'), patience).toBe('wholly')
-    await expect.poll(() => second.status(), patience).toMatchObject({ enrolled: 1, notCaptured: 0, astray: [] })
+    await expect.poll(() => capturedBy(other, 'iptables-nft'), pollOptions).toBe('wholly')
+    await expect.poll(() => second.status(), pollOptions).toMatchObject({ enrolled: 1, notCaptured: 0, astray: [] })
   })
 
   test('is found by its mount if the pod has no visible process, as without a pause container', async () => {
@@ -99,7 +99,7 @@ describe('a namespace that is replaced under the same UID', () => {
     await using other = await podWith('10.20.7.7')
     moved(node, pod, other)
     await expect
-      .poll(() => agent.status().astray, patience)
+      .poll(() => agent.status().astray, pollOptions)
       .toEqual([
         {
           pod: 'shop/web',
@@ -126,7 +126,7 @@ describe('a namespace that is replaced under the same UID', () => {
     )
     for (const { pod, other } of fresh) await captured(ztunnel, pod, other)
     for (const { other } of fresh) expect(await capturedBy(other, 'iptables-nft')).toBe('wholly')
-    await expect.poll(() => agent.status(), patience).toMatchObject({ enrolled: 6, notCaptured: 0 })
+    await expect.poll(() => agent.status(), pollOptions).toMatchObject({ enrolled: 6, notCaptured: 0 })
     expect(ztunnel.told.slice(told).toSorted()).toEqual(['add a', 'add b', 'add c'])
   })
 
@@ -139,7 +139,7 @@ describe('a namespace that is replaced under the same UID', () => {
     moved(node, pod, other)
     await annotated(pod, 'pending')
     await expect
-      .poll(() => agent.status(), patience)
+      .poll(() => agent.status(), pollOptions)
       .toMatchObject({
         notCaptured: 1,
         astray: [{ pod: 'shop/web', why: expect.stringContaining('no room') }],
@@ -160,7 +160,7 @@ describe('a namespace is never taken', () => {
     one.end()
     showProcess(node.root, '4711', one.uid, other.netns)
     using _mount = mounted(node.root, 'cni-other', other.netns)
-    await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/one' }])
+    await expect.poll(() => agent.status().astray, pollOptions).toMatchObject([{ pod: 'shop/one' }])
     expect([ztunnel.pods.get(one.uid), ztunnel.pods.get(other.uid)]).toEqual([one.netns.ino, other.netns.ino])
   })
 
@@ -172,7 +172,7 @@ describe('a namespace is never taken', () => {
     moved(node, pod, node.netns)
     showProcess(node.root, '4712', pod.uid, { path: '/proc/self/ns/net' })
     using _mount = mounted(node.root, 'cni-node', node.netns)
-    await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/web' }])
+    await expect.poll(() => agent.status().astray, pollOptions).toMatchObject([{ pod: 'shop/web' }])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     expect(await capturedBy(node.netns, 'iptables-nft')).toBe('no')
   })
@@ -187,7 +187,7 @@ describe('a namespace is never taken', () => {
     await using elsewhere = await tempNetns()
     // The agent settles this in the same round or a later one.
     moved(node, bystander, elsewhere, '4712')
-    await expect.poll(() => agent.status().astray, patience).toMatchObject([{ pod: 'shop/bystander' }])
+    await expect.poll(() => agent.status().astray, pollOptions).toMatchObject([{ pod: 'shop/bystander' }])
     expect(ztunnel.pods.get(pod.uid)).toBe(pod.netns.ino)
     expect(await capturedBy(made, 'iptables-nft')).toBe('no')
   })

@@ -5,13 +5,13 @@ import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { nodeProbes } from '../../src/agent/ambient/node/node-probes.ts'
 import { capturedBy, damage } from './backends.ts'
 import { meshNode } from './mesh-node.ts'
-import { annotated, patience } from './served-node.ts'
+import { annotated, pollOptions } from './served-node.ts'
 
 test('the sockets and the node’s rules and sets exist before the agent knows any pod', async () => {
   await using node = await meshNode()
   node.api.misbehave(...Array.from({ length: 200 }, () => ({ status: 503 })))
   const agent = await node.start()
-  await expect.poll(() => agent.problem(), patience).toMatch(/cannot watch /)
+  await expect.poll(() => agent.problem(), pollOptions).toMatch(/cannot watch /)
   const probes = nodeProbes(
     { ipv6: true, probeSource: defaultProbeSource },
     { netns: node.netns, backend: 'iptables-nft' },
@@ -36,7 +36,7 @@ test('the agent sends ztunnel the earlier pods and serves plugins before it read
   node.api.misbehave({ method: 'PATCH', hang: true })
   const patched = node.patches().length
   await node.start()
-  await expect.poll(() => node.patches().length, patience).toBeGreaterThan(patched)
+  await expect.poll(() => node.patches().length, pollOptions).toBeGreaterThan(patched)
   expect(ztunnel.snapshot()).toEqual(['add leaves', 'add drifted'])
   const fresh = await node.pod({ name: 'fresh', status: false })
   expect(await node.hand(fresh)).toMatchObject({ status: 200 })
@@ -46,5 +46,5 @@ test('the agent sends ztunnel the earlier pods and serves plugins before it read
 
   node.api.cutAll()
   await annotated(leaves, undefined)
-  await expect.poll(() => capturedBy(drifted.netns, 'iptables-nft'), patience).toBe('wholly')
+  await expect.poll(() => capturedBy(drifted.netns, 'iptables-nft'), pollOptions).toBe('wholly')
 })

@@ -7,7 +7,7 @@ import { servingAgent } from '../serve/serve-agent.ts'
 import { inetTablesIn } from '../stage/tables-in.ts'
 import { type Fixture, fixture, prevResult } from './fixture.ts'
 
-vi.mock('@cni/skel/daemon', async (original) => (await import('../serve/patient-ask.ts')).withPatience(original))
+vi.mock('@cni/skel/daemon', async (original) => (await import('../serve/long-deadline.ts')).withLongDeadline(original))
 // The first test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
 vi.setConfig({ testTimeout: 120_000 })
 

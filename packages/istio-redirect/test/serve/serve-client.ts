@@ -5,8 +5,8 @@ import { readAnswer, type ServeAnswer } from '../../src/serve/answer.ts'
 
 /** Sends a plugin's request to the agent's socket, with a longer timeout than the plugin's. */
 export async function askAdd(socket: string, request: AddRequest): Promise<ServeAnswer> {
-  const patience = { begunWithin: 20_000, within: 20_000, signal: new AbortController().signal }
-  const { answer, reason } = await askDaemon(socket, { path: ADD_PATH, body: encodeRequest(request), ...patience })
+  const deadlines = { begunWithin: 20_000, within: 20_000, signal: new AbortController().signal }
+  const { answer, reason } = await askDaemon(socket, { path: ADD_PATH, body: encodeRequest(request), ...deadlines })
   if (answer === undefined) throw new Error(reason)
   return readAnswer(answer)
 }

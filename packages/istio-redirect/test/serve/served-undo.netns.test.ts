@@ -7,7 +7,7 @@ import { type Fixture, fixture, prevResult } from '../plugin/fixture.ts'
 import { inetTablesIn } from '../stage/tables-in.ts'
 import { servingAgent } from './serve-agent.ts'
 
-vi.mock('@cni/skel/daemon', async (original) => (await import('./patient-ask.ts')).withPatience(original))
+vi.mock('@cni/skel/daemon', async (original) => (await import('./long-deadline.ts')).withLongDeadline(original))
 // The first test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
 vi.setConfig({ testTimeout: 120_000 })
 

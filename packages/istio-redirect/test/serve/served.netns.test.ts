@@ -11,7 +11,7 @@ import { inetTablesIn } from '../stage/tables-in.ts'
 import { type ServingAgent, servingAgent } from './serve-agent.ts'
 import type { Conduct } from './serve-worker.ts'
 
-vi.mock('@cni/skel/daemon', async (original) => (await import('./patient-ask.ts')).withPatience(original))
+vi.mock('@cni/skel/daemon', async (original) => (await import('./long-deadline.ts')).withLongDeadline(original))
 // The first test starts a thread that loads the agent's sources; on a busy machine that takes ten seconds and more.
 vi.setConfig({ testTimeout: 120_000 })
 

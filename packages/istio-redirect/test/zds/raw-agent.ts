@@ -5,7 +5,7 @@ import { listenUnix, type UnixConnection } from '@cni/netns/unix'
 import { expect } from 'vitest'
 import { decodeAck, decodeHello } from '../../src/zds/wire.ts'
 
-const patience = { timeout: 20_000 }
+const pollOptions = { timeout: 20_000 }
 
 /** Stand-in for the agent that sends ztunnel any messages, also invalid ones. */
 export type RawAgent = ReturnType<typeof rawAgent>
@@ -41,7 +41,7 @@ export function rawAgent() {
     },
     /** Waits for the next ztunnel that connects, and for its first message, `Hello`. */
     async accepted() {
-      await expect.poll(() => connections.length, patience).toBeGreaterThan(taken)
+      await expect.poll(() => connections.length, pollOptions).toBeGreaterThan(taken)
       const connection = connections[taken++]
       if (connection === undefined) throw new Error('no connection')
       /** Receives ztunnel's next message; `undefined` if ztunnel has closed the connection. */

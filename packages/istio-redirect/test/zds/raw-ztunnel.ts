@@ -8,7 +8,7 @@ import {
 } from '../../src/testing/node/ztunnel/wire-of-ztunnel.ts'
 
 /** Message that the ztunnel stand-in received from the agent, with the inodes of its file descriptors. */
-export interface Told {
+export interface ReceivedMessage {
   readonly request: ReceivedRequest | undefined
   readonly namespaces: readonly bigint[]
 }
@@ -23,13 +23,13 @@ export function rawZtunnel(path: string) {
   const hello = () => say(encodeHello({ version: 1 }))
   const ack = (error = '') => say(encodeAck({ error }))
   /** Receives the agent's next message; `undefined` if the agent has closed the connection. */
-  const next = async (): Promise<Told | undefined> => {
+  const next = async (): Promise<ReceivedMessage | undefined> => {
     using message = await connection.receive()
     if (message === undefined) return undefined
     const namespaces = message.fds.map((fd) => fstatSync(fd, { bigint: true }).ino)
     return { request: decodeRequest(message.bytes), namespaces }
   }
-  const obey = async (told: Told[], last?: 'snapshotSent'): Promise<Told[]> => {
+  const obey = async (told: ReceivedMessage[], last?: 'snapshotSent'): Promise<ReceivedMessage[]> => {
     for (let each = await next(); each !== undefined; each = await next()) {
       told.push(each)
       await ack()
@@ -52,7 +52,7 @@ export function rawZtunnel(path: string) {
       return await obey([], 'snapshotSent')
     },
     /** Acknowledges the agent's messages until the connection is closed, and appends the messages to `told`. */
-    obey: (told: Told[] = []) => obey(told),
+    obey: (told: ReceivedMessage[] = []) => obey(told),
     [Symbol.dispose]: () => connection.close(),
   }
 }

@@ -20,7 +20,7 @@ export interface TalkingZtunnel extends AsyncDisposable {
   readonly ended: Promise<number>
 }
 
-const patience = { timeout: 20_000 }
+const pollOptions = { timeout: 20_000 }
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex')
 const workload = { name: 'p1', namespace: 'amb', serviceAccount: 'sa1' }
 
@@ -32,7 +32,7 @@ export const snapshotSent = encodeRequest({ type: 'snapshotSent' })
 /**
  * Waits until exactly the expected sockets listen in the pod. ztunnel closes removed sockets a moment after its answer.
  */
-const listens = (pod: Netns, what: readonly string[]) => expect.poll(() => listeners(pod), patience).toEqual(what)
+const listens = (pod: Netns, what: readonly string[]) => expect.poll(() => listeners(pod), pollOptions).toEqual(what)
 
 /** Tests ztunnel's reactions to the agent's messages. Both a real ztunnel and the stand-in have to pass. */
 export function ztunnelMessages(of: string, start: (path: string) => Promise<TalkingZtunnel>, missing?: string): void {
@@ -48,7 +48,7 @@ export function ztunnelMessages(of: string, start: (path: string) => Promise<Tal
       ztunnel,
       connection,
       pod: async (): Promise<Netns> => stack.use(await tempNetns()),
-      isReady: (ready = true) => expect.poll(() => ztunnel.ready(), patience).toBe(ready),
+      isReady: (ready = true) => expect.poll(() => ztunnel.ready(), pollOptions).toBe(ready),
       start: async () => stack.use(await start(agent.path)),
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     }

@@ -11,9 +11,9 @@ const RUNS = Number(process.env.CNI_SIGNAL_RUNS ?? times(10))
 const SEED = Number(process.env.CNI_SIGNAL_SEED ?? 7)
 
 /** Activity around the agent until it ends. */
-type MachineState = (node: AgentNode) => Promise<{ readonly env: Record<string, string>; stop(): void }>
+type Activity = (node: AgentNode) => Promise<{ readonly env: Record<string, string>; stop(): void }>
 
-const surroundings: readonly (readonly [name: string, latestMs: number, MachineState])[] = [
+const activities: readonly (readonly [name: string, latestMs: number, Activity])[] = [
   ['at its start', 150, async () => quiet],
   [
     'in a copy of 112 MB',
@@ -74,33 +74,36 @@ function random(seed: number): () => number {
 
 const next = random(SEED)
 const rows = Array.from({ length: RUNS }, (_, index) => {
-  const row = surroundings[index % surroundings.length]
+  const row = activities[index % activities.length]
   if (row === undefined) throw new Error('no surroundings')
-  const [name, latestMs, around] = row
-  return [name, Math.round(next() * latestMs), around] as const
+  const [name, latestMs, activity] = row
+  return [name, Math.round(next() * latestMs), activity] as const
 })
 
-test.for(rows)('TERM %s, after %i ms: exit 0 within a second, and nothing of ours is left', async ([, ms, around]) => {
-  await using node = agentNode()
-  const { env, stop } = await around(node)
-  const known = node.names()
-  const agent = await node.start({ env, atOnce: true })
-  await delay(ms)
-  const start = performance.now()
-  agent.kill('SIGTERM')
-  const { code, signal } = await agent.exit
-  const took = performance.now() - start
-  stop()
-  expect(took, agent.log()).toBeLessThan(1000)
-  // A process cannot catch a signal before its first line of code. It has written nothing by then.
-  if (signal === 'SIGTERM') expect([agent.log(), node.names()]).toEqual(['', known])
-  else expect([code, agent.log()]).toEqual([0, expect.not.stringContaining('was left')])
-  expect(node.read('net/10-calico.conflist')).not.toContain('istio-cni')
-  const left = node
-    .names()
-    .filter((name) => !known.includes(name) && name !== 'bin/istio-lib.so' && name !== 'bin/large')
-  expect(left, agent.log()).toEqual([])
-})
+test.for(rows)(
+  'TERM %s, after %i ms: exit 0 within a second, and nothing of ours is left',
+  async ([, ms, activity]) => {
+    await using node = agentNode()
+    const { env, stop } = await activity(node)
+    const known = node.names()
+    const agent = await node.start({ env, atOnce: true })
+    await delay(ms)
+    const start = performance.now()
+    agent.kill('SIGTERM')
+    const { code, signal } = await agent.exit
+    const took = performance.now() - start
+    stop()
+    expect(took, agent.log()).toBeLessThan(1000)
+    // A process cannot catch a signal before its first line of code. It has written nothing by then.
+    if (signal === 'SIGTERM') expect([agent.log(), node.names()]).toEqual(['', known])
+    else expect([code, agent.log()]).toEqual([0, expect.not.stringContaining('was left')])
+    expect(node.read('net/10-calico.conflist')).not.toContain('istio-cni')
+    const left = node
+      .names()
+      .filter((name) => !known.includes(name) && name !== 'bin/istio-lib.so' && name !== 'bin/large')
+    expect(left, agent.log()).toEqual([])
+  },
+)
 
 test('TERM ends an agent with slow clients', async () => {
   await using node = agentNode()

@@ -121,7 +121,7 @@ async function missingOf(cached: CachedSet): Promise<MissingProbes> {
   // Reads the set's generation number before the entries. The next check then notices a change during the listing.
   const generation = await set.generation?.()
   if (generation !== undefined && generation === cached.unchangedAt) return { sets: [], entries: [] }
-  const there = await unlessGone(set)
+  const there = await unlessRemoved(set)
   const entries = healEdit(known, there ?? []).added
   cached.unchangedAt = there !== undefined && entries.length === 0 ? generation : undefined
   return { sets: there === undefined ? [probeSetNames[set.family]] : [], entries }
@@ -181,7 +181,7 @@ function healEdit(known: ReadonlyMap<string, string>, there: readonly ProbeEntry
 }
 
 /** Lists the entries of an address set. `undefined` if another process removed the set. */
-async function unlessGone(set: AddressSet): Promise<readonly ProbeEntry[] | undefined> {
+async function unlessRemoved(set: AddressSet): Promise<readonly ProbeEntry[] | undefined> {
   try {
     return await set.list()
   } catch (error) {

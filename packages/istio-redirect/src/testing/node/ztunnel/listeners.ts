@@ -34,7 +34,7 @@ export interface Listeners {
   /** Listens for DNS queries and answers all of them with "no such name". Throws a `BindError`. */
   answer(address: string): void
   /** Registers a socket that has to close when the ztunnel stand-in ends. */
-  keep(socket: Socket): Socket
+  register(socket: Socket): Socket
   /** Forwards a client's connection to the server and records the connection. `source` is the source address. */
   pass(
     client: Socket,
@@ -49,12 +49,12 @@ export interface Listeners {
  */
 export function listenersIn(netns: Netns, { open, onForward, shared = false }: ProxyDeps): Listeners {
   const undo: (() => void)[] = []
-  const keep = (socket: Socket): Socket => {
+  const register = (socket: Socket): Socket => {
     open.add(socket)
     return socket.on('error', () => socket.destroy()).on('close', () => open.delete(socket))
   }
   return {
-    keep,
+    register,
     serve(address, port, onConnection) {
       const fd = boundSocket(netns, 'tcp', { address, port, shared })
       const server: Server = createServer({ allowHalfOpen: true }, onConnection)
@@ -70,10 +70,10 @@ export function listenersIn(netns: Netns, { open, onForward, shared = false }: P
       undo.push(() => socket.close())
     },
     pass(client, { direction, to, source }) {
-      keep(client)
+      register(client)
       try {
         const fd = connectMarked(netns, to, source)
-        join(client, keep(new Socket({ fd, allowHalfOpen: true })))
+        join(client, register(new Socket({ fd, allowHalfOpen: true })))
         onForward({ direction, from: plain(client.remoteAddress ?? ''), to: endpointText(to) })
       } catch {
         client.destroy()

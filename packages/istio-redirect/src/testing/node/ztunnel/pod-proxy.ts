@@ -6,8 +6,8 @@ import { BindError } from './marked-sockets.ts'
 import { originalDestination } from './original-destination.ts'
 
 /** Listens in a pod as ztunnel does. Takes ownership of the namespace. Throws a `BindError`. */
-export function podProxy(pod: Netns, surroundings: ProxyDeps): () => void {
-  const { serve, answer, keep, pass, ...listeners } = listenersIn(pod, { ...surroundings, shared: true })
+export function podProxy(pod: Netns, deps: ProxyDeps): () => void {
+  const { serve, answer, register, pass, ...listeners } = listenersIn(pod, { ...deps, shared: true })
   const close = (): void => {
     listeners.close()
     pod.close()
@@ -15,7 +15,7 @@ export function podProxy(pod: Netns, surroundings: ProxyDeps): () => void {
   const redirected = (direction: Forwarded['direction']) => (client: Socket) => {
     const to = destinationOf(client)
     // Closes a connection to ztunnel's own port, because the connection has no other destination.
-    if (to === undefined || to.port === client.localPort) keep(client).destroy()
+    if (to === undefined || to.port === client.localPort) register(client).destroy()
     else
       pass(client, { direction, to, source: direction === 'inbound' ? plain(client.remoteAddress ?? '') : undefined })
   }
@@ -28,11 +28,11 @@ export function podProxy(pod: Netns, surroundings: ProxyDeps): () => void {
         if (address === '::1' && error instanceof BindError && error.code === 'EADDRNOTAVAIL') continue
         throw error
       }
-      serve(address, QUERY_PORT, (client) => keep(client).on('data', (query) => client.end(overTcp(query))))
+      serve(address, QUERY_PORT, (client) => register(client).on('data', (query) => client.end(overTcp(query))))
     }
     serve('::', INBOUND_PORT, redirected('inbound'))
     serve('::', OUTBOUND_PORT, redirected('outbound'))
-    serve('::', HBONE_PORT, (client) => keep(client).destroy())
+    serve('::', HBONE_PORT, (client) => register(client).destroy())
   } catch (error) {
     close()
     throw error

@@ -35,12 +35,12 @@ export function startTransparentZtunnel(
 ): TransparentZtunnel {
   const open = new Set<Socket>()
   const forwarded: Forwarded[] = []
-  const surroundings = { open, onForward: (each: Forwarded) => void forwarded.push(each) }
-  const { serve, answer, keep, pass, close } = listenersIn(netns, surroundings)
+  const deps = { open, onForward: (each: Forwarded) => void forwarded.push(each) }
+  const { serve, answer, register, pass, close } = listenersIn(netns, deps)
   const transparent = (direction: Forwarded['direction'], listener: number) => (client: Socket) => {
     const { localAddress = '', localPort = listener, remoteAddress = '' } = client
     // Closes a connection to ztunnel's own port, because the connection has no other destination.
-    if (localPort === listener && direction !== 'hbone') return void keep(client).destroy()
+    if (localPort === listener && direction !== 'hbone') return void register(client).destroy()
     const to = { address: plain(localAddress), port: localPort }
     pass(client, { direction, to, source: source === 'client' ? plain(remoteAddress) : undefined })
   }
@@ -50,7 +50,7 @@ export function startTransparentZtunnel(
   }
   try {
     answer('0.0.0.0')
-    serve('0.0.0.0', QUERY_PORT, (client) => keep(client).on('data', (query) => client.end(overTcp(query))))
+    serve('0.0.0.0', QUERY_PORT, (client) => register(client).on('data', (query) => client.end(overTcp(query))))
     serve('0.0.0.0', OUTBOUND_PORT, transparent('outbound', OUTBOUND_PORT))
     serve('0.0.0.0', INBOUND_PORT, transparent('inbound', INBOUND_PORT))
     serve('0.0.0.0', HBONE_PORT, transparent('hbone', HBONE_PORT))

@@ -14,7 +14,7 @@ const v6 = 'istio-inpod-probes-v6'
 
 const inside = (node: Netns, ...argv: [string, ...string[]]) => void run(node, argv)
 
-interface Kept extends AsyncDisposable {
+interface Reconciled extends AsyncDisposable {
   readonly node: Netns
   readonly probes: NodeProbes
   readonly events: ReconcileNodeEvent[]
@@ -22,7 +22,7 @@ interface Kept extends AsyncDisposable {
   whole(): Promise<void>
 }
 
-async function kept(how: Parameters<typeof nodeProbes>[1]): Promise<Kept> {
+async function reconciled(how: Parameters<typeof nodeProbes>[1]): Promise<Reconciled> {
   const node = await tempNetns()
   const probes = nodeProbes({ ipv6: true, probeSource: defaultProbeSource }, { netns: node, ...how })
   await probes.apply()
@@ -57,7 +57,7 @@ const listed = [
   { address: '10.50.0.16', uid: other },
   { address: 'fd50::d', uid },
 ]
-const entries = async ({ probes }: Kept) =>
+const entries = async ({ probes }: Reconciled) =>
   (await probes.sets.list()).toSorted((one, two) => one.address.localeCompare(two.address))
 
 type Loss = readonly [what: string, lose: (node: Netns) => void]
@@ -110,7 +110,7 @@ test.concurrent.for([
   'the rules of a node return after other programs remove them: %s',
   { timeout: 120_000 },
   async ([, how, losses]) => {
-    await using at = await kept(how)
+    await using at = await reconciled(how)
     for (const [what, lose] of losses) {
       // Damages one part at a time: the agent slows down when it heals many faults at once.
       const before = healed(at.events).length
@@ -127,7 +127,7 @@ test.concurrent.for([
 )
 
 test.concurrent('a pod that left stays out, and a pod that joins while a set is missing is added to the set', async () => {
-  await using at = await kept({ backend: 'iptables-nft' })
+  await using at = await reconciled({ backend: 'iptables-nft' })
   await at.probes.sets.drop(uid)
   inside(at.node, 'iptables-nft', '-t', 'nat', '-F', 'ISTIO_POSTRT')
   inside(at.node, 'ipset', 'flush', v4)
@@ -136,7 +136,7 @@ test.concurrent('a pod that left stays out, and a pod that joins while a set is 
 })
 
 test.concurrent('foreign entries in a set stay', async () => {
-  await using at = await kept({ backend: 'iptables-nft' })
+  await using at = await reconciled({ backend: 'iptables-nft' })
   inside(at.node, 'ipset', 'add', v4, '10.99.0.1', 'comment', 'theirs')
   inside(at.node, 'ipset', 'del', v4, '10.50.0.16')
   await at.whole()
@@ -144,7 +144,7 @@ test.concurrent('foreign entries in a set stay', async () => {
 })
 
 test.concurrent('repeated removal by another program is reported, and repaired more and more slowly', async () => {
-  await using at = await kept({ backend: 'iptables-nft' })
+  await using at = await reconciled({ backend: 'iptables-nft' })
   const isContested = () => at.events.some(({ type }) => type === 'contested')
   for (let tries = 0; !isContested() && tries < 50; tries++) {
     const before = at.events.length
@@ -158,7 +158,7 @@ test.concurrent('repeated removal by another program is reported, and repaired m
 }, 30_000)
 
 test.concurrent('unchanged rules and sets are only read', async () => {
-  await using at = await kept({ backend: 'iptables-nft' })
+  await using at = await reconciled({ backend: 'iptables-nft' })
   // Foreign changes wake the agent.
   for (let times = 0; times < 5; times++) {
     inside(at.node, 'iptables-nft', '-t', 'nat', '-A', 'POSTROUTING', '-d', `10.9.0.${times}`, '-j', 'ACCEPT')
