@@ -1,4 +1,4 @@
-import type { Nft, NftChain, NftTable, Patience } from '@cni/nftables/wire'
+import type { Nft, NftChain, NftTable, RetryOptions } from '@cni/nftables/wire'
 import { type Family, families, isBuiltin, isTable, type Table } from '../rules/model.ts'
 import { isImpostor } from './base-chains.ts'
 import { nftFamily } from './compile.ts'
@@ -8,14 +8,14 @@ import { kernelRefusal } from './refusal.ts'
 export type IsMeant = (family: Family, table: Table) => boolean
 
 /** Deletes iptables tables that have no effect on packets. Returns true if it deleted a table. */
-export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, patience?: Patience): Promise<boolean> {
+export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, options?: RetryOptions): Promise<boolean> {
   try {
     return await nft.transact((batch) => {
       const chains = nft.chains()
       const empty = nft.tables().filter((table) => isMeantTable(table, isMeant) && isEmpty(table, chains))
       for (const { family, table } of empty) batch.deleteTable({ family, table })
       return empty.length > 0
-    }, patience)
+    }, options)
   } catch (error) {
     throw kernelRefusal(error, [])
   } finally {

@@ -1,4 +1,4 @@
-import type { Nft, Patience } from '@cni/nftables/wire'
+import type { Nft, RetryOptions } from '@cni/nftables/wire'
 import { tablesFrom } from '../decode/read-tables.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { type Family, isTable } from '../rules/model.ts'
@@ -9,9 +9,13 @@ import { addSteps, type Found, NotModelled, nftFamily, type Purpose } from './co
 import { kernelRefusal } from './refusal.ts'
 
 /** Reads the rules of some families by netlink. All families are read in the same state of nf_tables. */
-export async function readFamilies(nft: Nft, families: readonly Family[], patience?: Patience): Promise<SavedTables[]> {
+export async function readFamilies(
+  nft: Nft,
+  families: readonly Family[],
+  options?: RetryOptions,
+): Promise<SavedTables[]> {
   try {
-    return await nft.read(() => findAll(nft, families).map(({ saved }) => saved), patience)
+    return await nft.read(() => findAll(nft, families).map(({ saved }) => saved), options)
   } catch (error) {
     throw kernelRefusal(error, [])
   } finally {
@@ -24,7 +28,7 @@ export async function editFamilies(
   nft: Nft,
   families: readonly Family[],
   plan: (seen: SavedTables) => Steps,
-  patience?: Patience,
+  options?: RetryOptions,
 ): Promise<Accepted[] | NotModelled> {
   let purposes: Purpose[] = []
   let attempts = 0
@@ -37,7 +41,7 @@ export async function editFamilies(
         addSteps(batch, found, steps, purposes)
         return { seen: found.saved, steps, attempts, generation: batch.generation }
       })
-    }, patience)
+    }, options)
   } catch (error) {
     if (error instanceof NotModelled) return error
     throw kernelRefusal(error, purposes)

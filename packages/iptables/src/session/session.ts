@@ -1,5 +1,5 @@
 import type { NetnsContext } from '@cni/netns/handle'
-import type { Patience } from '@cni/nftables/wire'
+import type { RetryOptions } from '@cni/nftables/wire'
 import { savedText } from '../decode/read-tables.ts'
 import { notModelled } from '../encode/encoded.ts'
 import { IptablesError } from '../errors.ts'
@@ -80,7 +80,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       backends = undefined
       throw error
     })
-  const patienceOf = ({ uncancelled }: Uncancelled = {}): Patience =>
+  const retryOptionsOf = ({ uncancelled }: Uncancelled = {}): RetryOptions =>
     uncancelled === true ? {} : { signal: options.signal }
   const families = async () => options.families ?? (await availableFamilies(port))
   return {
@@ -106,13 +106,13 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     },
     async save(backend, family, how) {
       const nft = backend.netlink ? nftables.open() : undefined
-      const [read] = nft === undefined ? [] : await readFamilies(nft, [family], patienceOf(how))
+      const [read] = nft === undefined ? [] : await readFamilies(nft, [family], retryOptionsOf(how))
       return read === undefined ? save(backend, family, how) : savedText(read)
     },
     async read(backend, list, how = {}) {
       if (how.uncancelled !== true) throwIfAborted()
       const nft = backend.netlink ? nftables.open() : undefined
-      if (nft !== undefined) return readFamilies(nft, list, patienceOf(how))
+      if (nft !== undefined) return readFamilies(nft, list, retryOptionsOf(how))
       return settle(list.map(async (family) => parseSave(await save(backend, family, how), family)))
     },
     async editByNetlink(backend, list, plan, how = {}) {
@@ -120,7 +120,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       const nft = backend.netlink ? nftables.open() : undefined
       if (nft === undefined) return undefined
       const begun = performance.now()
-      const done = await editFamilies(nft, list, plan, patienceOf(how))
+      const done = await editFamilies(nft, list, plan, retryOptionsOf(how))
       if (done instanceof NotModelled) {
         if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${done.message}`)
         return undefined
@@ -132,7 +132,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
     async deleteEmptyTables(isMeant) {
       throwIfAborted()
       const nft = nftables.open()
-      return nft !== undefined && deleteEmptyTables(nft, isMeant, patienceOf())
+      return nft !== undefined && deleteEmptyTables(nft, isMeant, retryOptionsOf())
     },
     restore: async (backend, family, text, how) => {
       if (text === '') return

@@ -8,7 +8,7 @@ import { absentTables } from './absent.ts'
 import { present } from './present.ts'
 import { replaceRuleset } from './replace.ts'
 import type { Change, Plan } from './report.ts'
-import { changeOf, type OwnedOptions, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, type OwnedOptions, retryOptionsOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
 /** Writes a ruleset into the kernel's nf_tables. */
 export async function applyRuleset(
@@ -24,7 +24,7 @@ export async function applyRuleset(
     if (rules.tables.length > 0 && writeFresh(nft, { rules, owned }, back)) {
       return { plan: 'fresh', ...changeOf(nft, began, back) }
     }
-    const plan = await replaceRuleset(nft, { rules, gone }, back, patienceOf(work))
+    const plan = await replaceRuleset(nft, { rules, gone }, back, retryOptionsOf(work))
     return { plan, ...changeOf(nft, began, back) }
   })
 }
@@ -40,7 +40,7 @@ function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })
   back.begin()
   try {
-    back.told(nft.commit(batch))
+    back.committed(nft.commit(batch))
     return true
   } catch (error) {
     // Returns false if another process has just created one of the ruleset's tables. The caller then corrects the

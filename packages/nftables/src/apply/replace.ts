@@ -14,7 +14,7 @@ import type { Batch } from '../wire/batch/batch.ts'
 import { addElements, deleteElements, deleteSet } from '../wire/dumps/sets.ts'
 import { snapshot } from '../wire/dumps/snapshot.ts'
 import type { Nft } from '../wire/nft.ts'
-import type { Patience } from '../wire/patience.ts'
+import type { RetryOptions } from '../wire/retry.ts'
 import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
 import type { Plan } from './report.ts'
@@ -27,7 +27,7 @@ export interface Wanted {
 }
 
 /** Makes the kernel's tables equal to the ruleset by writing only the differences. */
-export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, patience: Patience): Promise<Plan> {
+export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, options: RetryOptions): Promise<Plan> {
   const plan = (batch: Batch) => {
     const left = present(nft, gone)
     for (const name of left) batch.deleteTable(name)
@@ -36,7 +36,7 @@ export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack,
     back.begin(snapshot(nft, found))
     return found.length === 0 ? 'fresh' : 'replace'
   }
-  return nft.transact(plan, { ...patience, told: back.told })
+  return nft.transact(plan, { ...options, onCommit: back.committed })
 }
 
 /** Adds the changes for the given tables to the batch. Returns the names of tables that exist already. */

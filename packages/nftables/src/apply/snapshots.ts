@@ -5,11 +5,11 @@ import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
 import type { Change } from './report.ts'
 import { runTransaction } from './transaction.ts'
-import { patienceOf, type Work, withNft } from './work.ts'
+import { retryOptionsOf, type Work, withNft } from './work.ts'
 
 /** Reads the content of some tables of the namespace, or of all tables. */
 export async function takeSnapshot(work: Work, tables?: readonly TableName[]): Promise<Snapshot> {
-  return withNft(work, (nft) => nft.read(() => snapshot(nft, tables), patienceOf(work)))
+  return withNft(work, (nft) => nft.read(() => snapshot(nft, tables), retryOptionsOf(work)))
 }
 
 /** Restores the content of a snapshot's tables. */

@@ -15,7 +15,7 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
   const inUse = new Set<string>()
   for (;;) {
     try {
-      await nft.transact((batch) => inverse(batch, nft, steps, effect, inUse), { patienceMs: PATIENCE })
+      await nft.transact((batch) => inverse(batch, nft, steps, effect, inUse), { timeoutMs: TIMEOUT_MS })
       return
     } catch (error) {
       const busy = isNftError(error) ? error.faults.flatMap((fault) => busyKey(fault) ?? []) : []
@@ -25,8 +25,8 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
   }
 }
 
-/** Maximum milliseconds for retries of a rollback. A plugin has 2 s for its whole rollback. */
-const PATIENCE = 1500
+/** Time limit for retries of a rollback. A plugin has 2 s for its whole rollback. */
+const TIMEOUT_MS = 1500
 
 function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, inUse: ReadonlySet<string>): void {
   putBackGone(batch, before, effect, removeMade(batch, nft, effect, inUse))

@@ -2,11 +2,11 @@ import type { Ruleset } from '../rules/model.ts'
 import { Batch, messagesOf } from '../wire/batch/batch.ts'
 import { type Snapshot, snapshot } from '../wire/dumps/snapshot.ts'
 import type { Nft } from '../wire/nft.ts'
-import { patiently } from '../wire/patience.ts'
+import { withRetries } from '../wire/retry.ts'
 import type { TableName } from '../wire/specs.ts'
 import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
-import { changeOf, patienceOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, retryOptionsOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
 
 /** Runs a transaction that changes the given `tables`. The function `steps` adds the changes to the batch. */
 export async function runTransaction<T>(
@@ -36,7 +36,7 @@ export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan
     if (batch.size > 0) back.begin(contentFor(nft, batch, tables))
     return value
   }
-  return nft.transact(recorded, { ...patienceOf(work), told: back.told })
+  return nft.transact(recorded, { ...retryOptionsOf(work), onCommit: back.committed })
 }
 
 /** Commits changes that do not depend on the current rules of other processes. */
@@ -51,8 +51,8 @@ export async function runWrite(
     const batch = new Batch({ echo: true })
     fill(batch)
     if (batch.size > 0) {
-      back.begin(await patiently('read', () => contentFor(nft, batch, tables), patienceOf(work)))
-      back.told(nft.commit(batch))
+      back.begin(await withRetries('read', () => contentFor(nft, batch, tables), retryOptionsOf(work)))
+      back.committed(nft.commit(batch))
     }
     return changeOf(nft, began, back)
   })

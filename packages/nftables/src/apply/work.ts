@@ -3,7 +3,7 @@ import type { Table } from '../rules/model.ts'
 import type { Snapshot } from '../wire/dumps/snapshot.ts'
 import { type Committed, type Nft, openNft } from '../wire/nft.ts'
 import { isNftError, NftError } from '../wire/nft-error.ts'
-import type { Patience } from '../wire/patience.ts'
+import type { RetryOptions } from '../wire/retry.ts'
 import { withRules } from './refused-rules.ts'
 import type { Change } from './report.ts'
 import { takeBack } from './take-back.ts'
@@ -41,7 +41,7 @@ export interface WayBack {
   /** Stores the tables' content for the rollback. The first call registers the rollback. */
   begin(before?: Snapshot): void
   /** Stores the changes that the kernel reported for the transaction. */
-  readonly told: (committed: Committed) => void
+  readonly committed: (changes: Committed) => void
   /** True if the transaction is committed and not rolled back. */
   isWritten(): boolean
   undo(): Promise<void>
@@ -65,8 +65,8 @@ export function wayBack({ place, nft }: Work): WayBack {
       if (!registered) place.undo?.(undo)
       registered = true
     },
-    told: (committed) => {
-      written = committed
+    committed: (changes) => {
+      written = changes
     },
     isWritten: () => written !== undefined,
     undo,
@@ -74,7 +74,7 @@ export function wayBack({ place, nft }: Work): WayBack {
 }
 
 /** Retry options of a transaction: the call's AbortSignal ends the retries. */
-export const patienceOf = ({ place }: Work): Patience => ({ signal: place.signal })
+export const retryOptionsOf = ({ place }: Work): RetryOptions => ({ signal: place.signal })
 
 /** Result of a finished call that changed rules. */
 export function changeOf(nft: Nft, began: number, { isWritten, undo }: WayBack): Change {

@@ -8,8 +8,8 @@ import { NFGENMSG, NFT_MSG_GETGEN, nfgenmsg, typeOf } from './messages.ts'
 import { NftError } from './nft-error.ts'
 import { generationFields } from './objects.ts'
 import { openNetfilter } from './open-netfilter.ts'
-import { type Patience, patiently } from './patience.ts'
 import { refused, requestRefused } from './refusal/refusal.ts'
+import { type RetryOptions, withRetries } from './retry.ts'
 
 /**
  * nf_tables of a namespace over one netlink socket. Works inside and outside `netns.run`. On Linux before 6.9, `close`
@@ -44,16 +44,16 @@ export interface Nft extends Dumps, Disposable {
    */
   transact<T>(
     plan: (batch: Batch) => T,
-    options?: Patience & {
+    options?: RetryOptions & {
       /** Called after the commit, with the changes that the kernel reported. */
-      readonly told?: ((committed: ReturnType<Nft['commit']>) => void) | undefined
+      readonly onCommit?: ((committed: ReturnType<Nft['commit']>) => void) | undefined
     },
   ): Promise<T>
   /**
    * Reads several kinds of objects at one generation of the rules. Calls the function again if another process has
    * changed rules during the call.
    */
-  read<T>(look: () => T, patience?: Patience): Promise<T>
+  read<T>(body: () => T, options?: RetryOptions): Promise<T>
   /** Closes the netlink socket. A second call does nothing. */
   close(): void
 }
@@ -112,24 +112,24 @@ export function nftFrom(channel: Channel): Nft {
     commit: (batch) => send(batch, true),
     check: (batch) => void send(batch, false),
     transact(plan, options = {}) {
-      const { told } = options
+      const { onCommit } = options
       const once = () => {
-        const batch = new Batch({ generation: generation(), echo: told !== undefined })
+        const batch = new Batch({ generation: generation(), echo: onCommit !== undefined })
         const value = plan(batch)
         const committed = send(batch, true)
-        if (batch.size > 0) told?.(committed)
+        if (batch.size > 0) onCommit?.(committed)
         return value
       }
-      return patiently('change', once, options)
+      return withRetries('change', once, options)
     },
-    read(look, patience = {}) {
+    read(body, options = {}) {
       const once = () => {
         const before = generation()
-        const value = look()
+        const value = body()
         if (generation() === before) return value
         throw new NftError('STALE', 'The rules have changed while they were read')
       }
-      return patiently('read', once, patience)
+      return withRetries('read', once, options)
     },
     close,
     [Symbol.dispose]: close,

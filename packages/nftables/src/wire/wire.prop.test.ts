@@ -152,10 +152,10 @@ test('for any answer of the kernel, a request returns or throws a named error', 
       endsWell(() => nft.rules().map(({ expressions }) => expressions))
       endsWell(() => setsOf(nft))
       endsWell(() => elementsOf(nft, ports))
-      await endsWellLater(() => nft.read(() => nft.rules(), { patienceMs: 0 }))
+      await endsWellLater(() => nft.read(() => nft.rules(), { timeoutMs: 0 }))
       endsWell(() => restore(new Batch(), snapshot(nft)).bytes())
       endsWell(() => nft.check(new Batch().addTable(chain, { exclusive: true })))
-      await endsWellLater(() => nft.transact((batch) => batch.addTable(chain, { exclusive: true }), { patienceMs: 0 }))
+      await endsWellLater(() => nft.transact((batch) => batch.addTable(chain, { exclusive: true }), { timeoutMs: 0 }))
       nft.close()
     }),
   )

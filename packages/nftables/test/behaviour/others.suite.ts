@@ -62,7 +62,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
       expect(error.cause).toMatchObject({ code: 'STALE' })
       expect(error).toMatchObject({ [Symbol.for('cni.error')]: { code: 11 } })
       expect(comments(world.nft)).toHaveLength(4)
-      await expect(world.nft.transact(plan, { patienceMs: 0 })).rejects.toMatchObject({ code: 'CHANGED' })
+      await expect(world.nft.transact(plan, { timeoutMs: 0 })).rejects.toMatchObject({ code: 'CHANGED' })
       expect(calls).toBe(5)
     })
 
@@ -96,7 +96,7 @@ export function othersBehaviour(open: () => Promise<World>): void {
         return [before, world.nft.rules().length]
       })
       expect([calls, chains, rules]).toEqual([3, 1, 2])
-      const never = world.nft.read(() => tamper(other), { patienceMs: 0 })
+      const never = world.nft.read(() => tamper(other), { timeoutMs: 0 })
       await expect(never).rejects.toMatchObject({ code: 'CHANGED' })
     })
   })
