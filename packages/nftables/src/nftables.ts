@@ -130,8 +130,8 @@ export function nftables(
     readonly nft?: Nft | undefined
   } = {},
 ): Nftables {
-  const place: Place = placeOf(where, 'nftables')
-  const work: Work = { place, nft }
+  const context: Place = placeOf(where, 'nftables')
+  const work: Work = { context, nft }
   return {
     apply: (rules, options) => applyRuleset(work, rules, options),
     verify: (rules, options) => withNft(work, (socket) => verifyRuleset(socket, rules, options)),

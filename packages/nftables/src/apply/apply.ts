@@ -8,7 +8,7 @@ import { absentTables } from './absent.ts'
 import { present } from './present.ts'
 import { replaceRuleset } from './replace.ts'
 import type { Change, Plan } from './report.ts'
-import { changeOf, type OwnedOptions, retryOptionsOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, type OwnedOptions, type Rollback, retryOptionsOf, rollbackOf, type Work, withNft } from './work.ts'
 
 /** Writes a ruleset into the kernel's nf_tables. */
 export async function applyRuleset(
@@ -17,30 +17,30 @@ export async function applyRuleset(
   options: OwnedOptions = {},
 ): Promise<Change & { readonly plan: Plan }> {
   const began = performance.now()
-  const gone = absentTables(rules, options)
-  const owned = [...rules.tables.map(nameOf), ...gone]
-  const back = wayBack(work)
+  const absent = absentTables(rules, options)
+  const owned = [...rules.tables.map(nameOf), ...absent]
+  const rollback = rollbackOf(work)
   return withNft(work, async (nft) => {
-    if (rules.tables.length > 0 && writeFresh(nft, { rules, owned }, back)) {
-      return { plan: 'fresh', ...changeOf(nft, began, back) }
+    if (rules.tables.length > 0 && writeFresh(nft, { rules, owned }, rollback)) {
+      return { plan: 'fresh', ...changeOf(nft, began, rollback) }
     }
-    const plan = await replaceRuleset(nft, { rules, gone }, back, retryOptionsOf(work))
-    return { plan, ...changeOf(nft, began, back) }
+    const plan = await replaceRuleset(nft, { rules, absent }, rollback, retryOptionsOf(work))
+    return { plan, ...changeOf(nft, began, rollback) }
   })
 }
 
-interface Fresh {
+interface OwnedRuleset {
   readonly rules: Ruleset
   readonly owned: readonly TableName[]
 }
 
 /** Writes the whole ruleset if none of the ruleset's tables exists in the kernel. */
-function writeFresh(nft: Nft, { rules, owned }: Fresh, back: WayBack): boolean {
+function writeFresh(nft: Nft, { rules, owned }: OwnedRuleset, rollback: Rollback): boolean {
   if (present(nft, owned).length > 0) return false
   const batch = addRuleset(new Batch({ echo: true }), rules, { exclusive: true })
-  back.begin()
+  rollback.begin()
   try {
-    back.committed(nft.commit(batch))
+    rollback.committed(nft.commit(batch))
     return true
   } catch (error) {
     // Returns false if another process has just created one of the ruleset's tables. The caller then corrects the

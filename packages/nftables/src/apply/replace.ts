@@ -18,25 +18,30 @@ import type { RetryOptions } from '../wire/retry.ts'
 import type { TableName } from '../wire/specs.ts'
 import { present } from './present.ts'
 import type { Plan } from './report.ts'
-import type { WayBack } from './work.ts'
+import type { Rollback } from './work.ts'
 
-/** Tables that `apply` has to write, and tables that it has to delete. */
-export interface Wanted {
+/** Tables that `apply` writes, and tables that it deletes. */
+export interface DesiredTables {
   readonly rules: Ruleset
-  readonly gone: readonly TableName[]
+  readonly absent: readonly TableName[]
 }
 
 /** Makes the kernel's tables equal to the ruleset by writing only the differences. */
-export function replaceRuleset(nft: Nft, { rules, gone }: Wanted, back: WayBack, options: RetryOptions): Promise<Plan> {
+export function replaceRuleset(
+  nft: Nft,
+  { rules, absent }: DesiredTables,
+  rollback: Rollback,
+  options: RetryOptions,
+): Promise<Plan> {
   const plan = (batch: Batch) => {
-    const left = present(nft, gone)
-    for (const name of left) batch.deleteTable(name)
-    const found = [...left, ...writeDifference(batch, nft, rules.tables)]
+    const obsolete = present(nft, absent)
+    for (const name of obsolete) batch.deleteTable(name)
+    const found = [...obsolete, ...writeDifference(batch, nft, rules.tables)]
     if (batch.size === 0) return 'unchanged'
-    back.begin(snapshot(nft, found))
+    rollback.begin(snapshot(nft, found))
     return found.length === 0 ? 'fresh' : 'replace'
   }
-  return nft.transact(plan, { ...options, onCommit: back.committed })
+  return nft.transact(plan, { ...options, onCommit: rollback.committed })
 }
 
 /** Adds the changes for the given tables to the batch. Returns the names of tables that exist already. */

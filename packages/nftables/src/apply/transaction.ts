@@ -6,7 +6,7 @@ import { withRetries } from '../wire/retry.ts'
 import type { TableName } from '../wire/specs.ts'
 import { writeDifference } from './replace.ts'
 import type { Change } from './report.ts'
-import { changeOf, retryOptionsOf, type WayBack, type Work, wayBack, withNft } from './work.ts'
+import { changeOf, type Rollback, retryOptionsOf, rollbackOf, type Work, withNft } from './work.ts'
 
 /** Runs a transaction that changes the given `tables`. The function `steps` adds the changes to the batch. */
 export async function runTransaction<T>(
@@ -15,10 +15,10 @@ export async function runTransaction<T>(
   steps: (batch: Batch, nft: Nft) => T,
 ): Promise<Change & { readonly value: T }> {
   const began = performance.now()
-  const back = wayBack(work)
+  const rollback = rollbackOf(work)
   return withNft(work, async (nft) => {
-    const value = await transactWith(nft, { work, tables, back }, (batch) => steps(batch, nft))
-    return { value, ...changeOf(nft, began, back) }
+    const value = await transactWith(nft, { work, tables, rollback }, (batch) => steps(batch, nft))
+    return { value, ...changeOf(nft, began, rollback) }
   })
 }
 
@@ -26,17 +26,17 @@ export async function runTransaction<T>(
 export interface Undoable {
   readonly work: Work
   readonly tables: readonly TableName[]
-  readonly back: WayBack
+  readonly rollback: Rollback
 }
 
 /** Runs `plan`, reads the tables' content for the rollback, and then commits the changes. */
-export function transactWith<T>(nft: Nft, { work, tables, back }: Undoable, plan: (batch: Batch) => T): Promise<T> {
+export function transactWith<T>(nft: Nft, { work, tables, rollback }: Undoable, plan: (batch: Batch) => T): Promise<T> {
   const recorded = (batch: Batch): T => {
     const value = plan(batch)
-    if (batch.size > 0) back.begin(contentFor(nft, batch, tables))
+    if (batch.size > 0) rollback.begin(contentFor(nft, batch, tables))
     return value
   }
-  return nft.transact(recorded, { ...retryOptionsOf(work), onCommit: back.committed })
+  return nft.transact(recorded, { ...retryOptionsOf(work), onCommit: rollback.committed })
 }
 
 /** Commits changes that do not depend on the current rules of other processes. */
@@ -46,15 +46,15 @@ export async function runWrite(
   fill: (batch: Batch) => unknown,
 ): Promise<Change> {
   const began = performance.now()
-  const back = wayBack(work)
+  const rollback = rollbackOf(work)
   return withNft(work, async (nft) => {
     const batch = new Batch({ echo: true })
     fill(batch)
     if (batch.size > 0) {
-      back.begin(await withRetries('read', () => contentFor(nft, batch, tables), retryOptionsOf(work)))
-      back.committed(nft.commit(batch))
+      rollback.begin(await withRetries('read', () => contentFor(nft, batch, tables), retryOptionsOf(work)))
+      rollback.committed(nft.commit(batch))
     }
-    return changeOf(nft, began, back)
+    return changeOf(nft, began, rollback)
   })
 }
 

@@ -6,7 +6,7 @@ import { isNftError, NftError } from '../wire/nft-error.ts'
 import type { RetryOptions } from '../wire/retry.ts'
 import { withRules } from './refused-rules.ts'
 import type { Change } from './report.ts'
-import { takeBack } from './take-back.ts'
+import { rollBack } from './roll-back.ts'
 
 /** Tables that a program owns: a list of their names, or a ruleset that contains the tables. */
 export type OwnedTables = { readonly tables: readonly Pick<Table, 'family' | 'name'>[] }
@@ -16,13 +16,13 @@ export type OwnedOptions = { readonly absent?: OwnedTables | undefined }
 
 /** Namespace in which a call works, and optionally an open netlink socket for all calls. */
 export interface Work {
-  readonly place: Place
+  readonly context: Place
   readonly nft: Nft | undefined
 }
 
 /** Runs a function with a netlink socket. The AbortSignal can only prevent the function's start. */
-export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
-  const { netns, signal } = place
+export async function withNft<T>({ context, nft }: Work, run: (nft: Nft) => T | Promise<T>): Promise<T> {
+  const { netns, signal } = context
   if (signal?.aborted === true) {
     throw new NftError('ABORTED', 'nftables: aborted before anything was done', { cause: signal.reason })
   }
@@ -37,7 +37,7 @@ export async function withNft<T>({ place, nft }: Work, run: (nft: Nft) => T | Pr
 }
 
 /** Rollback of one transaction: undoes exactly the changes of that transaction. */
-export interface WayBack {
+export interface Rollback {
   /** Stores the tables' content for the rollback. The first call registers the rollback. */
   begin(before?: Snapshot): void
   /** Stores the changes that the kernel reported for the transaction. */
@@ -48,7 +48,7 @@ export interface WayBack {
 }
 
 /** Creates the rollback of a transaction that has not begun. */
-export function wayBack({ place, nft }: Work): WayBack {
+export function rollbackOf({ context, nft }: Work): Rollback {
   let registered = false
   let before: Snapshot = { messages: [] }
   let written: Committed | undefined
@@ -56,13 +56,13 @@ export function wayBack({ place, nft }: Work): WayBack {
     if (written === undefined) return
     const steps = { before, written }
     // The rollback ignores the context's AbortSignal, because an aborted call needs a rollback, too.
-    await withSocket(place.netns, nft, (socket) => takeBack(socket, steps))
+    await withSocket(context.netns, nft, (socket) => rollBack(socket, steps))
     written = undefined
   }
   return {
     begin(found = { messages: [] }) {
       before = found
-      if (!registered) place.undo?.(undo)
+      if (!registered) context.undo?.(undo)
       registered = true
     },
     committed: (changes) => {
@@ -74,10 +74,10 @@ export function wayBack({ place, nft }: Work): WayBack {
 }
 
 /** Retry options of a transaction: the call's AbortSignal ends the retries. */
-export const retryOptionsOf = ({ place }: Work): RetryOptions => ({ signal: place.signal })
+export const retryOptionsOf = ({ context }: Work): RetryOptions => ({ signal: context.signal })
 
 /** Result of a finished call that changed rules. */
-export function changeOf(nft: Nft, began: number, { isWritten, undo }: WayBack): Change {
+export function changeOf(nft: Nft, began: number, { isWritten, undo }: Rollback): Change {
   return { changed: isWritten(), generation: nft.generation(), durationMs: performance.now() - began, undo }
 }
 

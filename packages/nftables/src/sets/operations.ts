@@ -72,9 +72,9 @@ export function deleteFrom(
   spec: NamedSet,
   keys: readonly SetElement['key'][],
 ): Promise<void> {
-  const gone = new Set(canonical(table, { ...withoutData(spec) }, keys).map(keyText))
+  const deleted = new Set(canonical(table, { ...withoutData(spec) }, keys).map(keyText))
   return edit((batch) => {
-    const unexpected = presentOf(nft, table, spec).filter((each) => gone.has(keyText(each)))
+    const unexpected = presentOf(nft, table, spec).filter((each) => deleted.has(keyText(each)))
     change(batch, table, spec, { missing: [], unexpected })
   })
 }

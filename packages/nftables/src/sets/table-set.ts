@@ -1,5 +1,5 @@
 import { transactWith } from '../apply/transaction.ts'
-import { retryOptionsOf, type Work, wayBack, withNft } from '../apply/work.ts'
+import { retryOptionsOf, rollbackOf, type Work, withNft } from '../apply/work.ts'
 import type { NamedSet, SetElement } from '../rules/model.ts'
 import type { Batch } from '../wire/batch/batch.ts'
 import type { Nft } from '../wire/nft.ts'
@@ -78,6 +78,6 @@ export function tableSet(work: Work, table: TableName, spec: NamedSet): TableSet
 
 /** Commits the changes that the function `plan` adds to a batch. Prepares a rollback if the context has `undo`. */
 function edit<T>(work: Work, nft: Nft, table: TableName, plan: (batch: Batch) => T): Promise<T> {
-  if (work.place.undo === undefined) return nft.transact(plan, retryOptionsOf(work))
-  return transactWith(nft, { work, tables: [table], back: wayBack(work) }, plan)
+  if (work.context.undo === undefined) return nft.transact(plan, retryOptionsOf(work))
+  return transactWith(nft, { work, tables: [table], rollback: rollbackOf(work) }, plan)
 }

@@ -20,12 +20,12 @@ import { presentText, wantedText } from './rule-words.ts'
 
 /** Differences between a ruleset and the kernel, for a valid ruleset. */
 export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {
-  const gone = absentTables(rules, options)
-  const { states, left } = await nft.read(() => ({
+  const absent = absentTables(rules, options)
+  const { states, obsolete } = await nft.read(() => ({
     states: tableStates(nft, rules.tables),
-    left: gone.length === 0 ? gone : present(nft, gone),
+    obsolete: absent.length === 0 ? absent : present(nft, absent),
   }))
-  const drift: Found = { missing: [], unexpected: [...left], changed: [] }
+  const drift: Found = { missing: [], unexpected: [...obsolete], changed: [] }
   for (const state of states) compareTable(state, drift)
   return drift
 }

@@ -55,12 +55,12 @@ export async function* monitor(
   void,
   void
 > {
-  const place = placeOf(where, 'monitor')
-  using listening = listen(place.netns, options)
+  const context = placeOf(where, 'monitor')
+  using listening = listen(context.netns, options)
   const { nft, socket } = listening
   const sets = new KnownSets()
   await sets.read(nft)
-  for await (const commit of commits(socket, listening.until(options.signal ?? place.signal))) {
+  for await (const commit of commits(socket, listening.until(options.signal ?? context.signal))) {
     const { changes, generation, pid, program, lost } = commit
     if (lost) await sets.read(nft)
     for (const change of changes) if (change.action === 'add') sets.add(change)

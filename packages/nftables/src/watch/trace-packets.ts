@@ -71,14 +71,14 @@ export async function* tracePackets(
   void,
   void
 > {
-  const place = placeOf(where, 'tracePackets')
+  const context = placeOf(where, 'tracePackets')
   const table = traceTable(only)
-  using nft = openNft(place.netns)
-  using socket = openTraces(place.netns)
+  using nft = openNft(context.netns)
+  using socket = openTraces(context.netns)
   begin(nft, table)
   try {
     const texts = new RuleTexts(nft)
-    for await (const trace of traces(socket, waiting(socket, { signal: signal ?? place.signal, interval }))) {
+    for await (const trace of traces(socket, waiting(socket, { signal: signal ?? context.signal, interval }))) {
       if (trace.step === 'lost') yield { step: 'lost', text: 'steps were lost' }
       else if (trace.table !== table.name) yield await stepOf(trace, texts)
     }

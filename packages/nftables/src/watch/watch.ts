@@ -40,11 +40,11 @@ export async function* watch(
   void,
   void
 > {
-  const place = placeOf(where, 'watch')
-  const { signal: end = place.signal, retry = 30_000 } = options
+  const context = placeOf(where, 'watch')
+  const { signal: end = context.signal, retry = 30_000 } = options
   const names = rules.tables.map(({ family, name }): TableName => ({ family, table: name }))
   // Opens the event socket first, because a later socket would miss changes during the read.
-  using listening = listen(place.netns, options)
+  using listening = listen(context.netns, options)
   const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined
   while (end?.aborted !== true) {

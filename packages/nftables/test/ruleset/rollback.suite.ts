@@ -7,7 +7,7 @@ import { ex, own, rules, snapshotOf } from './rules.ts'
 import type { RulesetWorld } from './world.ts'
 
 /** Contract tests of rollbacks, and of calls of `nftables` that change nothing. */
-export function waysBackBehaviour(open: () => Promise<RulesetWorld>): void {
+export function rollbackBehaviour(open: () => Promise<RulesetWorld>): void {
   let world: RulesetWorld
   const dump = () => snapshotOf(world)
 

@@ -14,29 +14,29 @@ import {
   setKey,
   tableKey,
   tableKeyIn,
-} from './own-steps.ts'
-import type { Left } from './remove-made.ts'
+} from './effect.ts'
+import type { Remaining } from './remove-created.ts'
 
 /** Restores deleted objects and changed properties. Keeps later changes of other programs. */
-export function putBackGone(batch: Batch, before: Snapshot, effect: Effect, left: Left): void {
-  setBack(batch, effect, left)
-  const things = before.messages
-    .filter((message) => left.isOurs(tableKeyIn(message)))
+export function restoreDeleted(batch: Batch, before: Snapshot, effect: Effect, remaining: Remaining): void {
+  restoreProperties(batch, effect, remaining)
+  const objects = before.messages
+    .filter((message) => remaining.isOurs(tableKeyIn(message)))
     .map((message) => ({ ...message, key: keyIn(message) }))
-  const rules = things.flatMap(({ kind, body }) => (kind === 'rule' ? ruleOf(body) : []))
-  const exists = (key: string) => left.tables.has(key) || left.chains.has(key) || left.sets.has(key)
-  const back = new Set<string>()
-  for (const { kind, key } of things) if (kind !== 'rule' && effect.gone.has(key) && !exists(key)) back.add(key)
+  const rules = objects.flatMap(({ kind, body }) => (kind === 'rule' ? ruleOf(body) : []))
+  const exists = (key: string) => remaining.tables.has(key) || remaining.chains.has(key) || remaining.sets.has(key)
+  const restored = new Set<string>()
+  for (const { kind, key } of objects) if (kind !== 'rule' && effect.deleted.has(key) && !exists(key)) restored.add(key)
   for (const rule of rules) {
     const chain = chainKey(rule)
-    if (!effect.gone.has(ruleKey(rule)) || !(back.has(chain) || left.chains.has(chain))) continue
-    back.add(ruleKey(rule))
-    for (const set of ownSets(rule)) back.add(setKey({ ...rule, set }))
+    if (!effect.deleted.has(ruleKey(rule)) || !(restored.has(chain) || remaining.chains.has(chain))) continue
+    restored.add(ruleKey(rule))
+    for (const set of ownSets(rule)) restored.add(setKey({ ...rule, set }))
   }
-  putBackElements(batch, effect, left, back)
-  restore(batch, { messages: things.filter(({ key }) => back.has(key)) }, (body) => {
+  restoreElements(batch, effect, remaining, restored)
+  restore(batch, { messages: objects.filter(({ key }) => restored.has(key)) }, (body) => {
     const [rule] = ruleOf(body)
-    return rule && nextOf(rule, rules, left)
+    return rule && nextOf(rule, rules, remaining)
   })
 }
 
@@ -52,36 +52,41 @@ function ownSets({ expressions }: NftRule): string[] {
 }
 
 /** Finds the next rule that still exists. The deleted rule is restored before that rule. */
-function nextOf(rule: NftRule, rules: readonly NftRule[], left: Left): bigint | undefined {
+function nextOf(rule: NftRule, rules: readonly NftRule[], remaining: Remaining): bigint | undefined {
   const chain = chainKey(rule)
-  const kept = left.rules.get(chain) ?? []
+  const handles = remaining.rules.get(chain) ?? []
   const inChain = rules.filter((each) => chainKey(each) === chain)
   const at = inChain.findIndex(({ handle }) => handle === rule.handle)
-  return inChain.slice(at + 1).find(({ handle }) => kept.includes(handle))?.handle
+  return inChain.slice(at + 1).find(({ handle }) => handles.includes(handle))?.handle
 }
 
-function putBackElements(batch: Batch, { goneElements }: Effect, left: Left, back: ReadonlySet<string>): void {
-  for (const [key, gone] of goneElements) {
-    const set = left.sets.get(key)
-    if (set === undefined || back.has(key)) continue
-    const present = new Set((left.elements.get(key) ?? []).map(elementKey))
-    const missing = gone.filter((each) => !present.has(elementKey(each)))
+function restoreElements(
+  batch: Batch,
+  { deletedElements }: Effect,
+  remaining: Remaining,
+  restored: ReadonlySet<string>,
+): void {
+  for (const [key, deleted] of deletedElements) {
+    const set = remaining.sets.get(key)
+    if (set === undefined || restored.has(key)) continue
+    const present = new Set((remaining.elements.get(key) ?? []).map(elementKey))
+    const missing = deleted.filter((each) => !present.has(elementKey(each)))
     if (missing.length > 0) addElements(batch, set, missing.map(specOf))
   }
 }
 
 const specOf = ({ expiration: _, ...element }: NftElement): ElementSpec => element
 
-function setBack(batch: Batch, { changed }: Effect, left: Left): void {
+function restoreProperties(batch: Batch, { changed }: Effect, remaining: Remaining): void {
   for (const change of changed) {
     if (change.kind === 'table') {
       const { before, after } = change
-      const now = left.tables.get(tableKey(before))
+      const now = remaining.tables.get(tableKey(before))
       if (now === undefined || now.flags !== after.flags || before.flags === after.flags) continue
       batch.addTable({ family: before.family, table: before.table, flags: before.flags })
     } else {
       const { before, after } = change
-      const now = left.chains.get(chainKey(before))
+      const now = remaining.chains.get(chainKey(before))
       if (now === undefined || now.policy !== after.policy || before.policy === after.policy) continue
       const { family, table, chain, policy } = before
       batch.addChain({ family, table, chain, policy })

@@ -10,7 +10,7 @@ import { tableFields } from '../wire/objects.ts'
 import type { ChainName, SetName, TableName } from '../wire/specs.ts'
 
 /** Record of one finished transaction of this package, for the transaction's rollback. */
-export interface OwnSteps {
+export interface TransactionRecord {
   readonly before: Snapshot
   readonly written: Committed
 }
@@ -27,8 +27,8 @@ export interface Effect {
   /** Set elements that the transaction added, by the key of their set. */
   readonly elements: ReadonlyMap<string, readonly NftElement[]>
   /** Keys of the objects that the transaction deleted. */
-  readonly gone: ReadonlySet<string>
-  readonly goneElements: ReadonlyMap<string, readonly NftElement[]>
+  readonly deleted: ReadonlySet<string>
+  readonly deletedElements: ReadonlyMap<string, readonly NftElement[]>
   /** Tables and chains that existed before the transaction and have changed properties now. */
   readonly changed: readonly Changed[]
   /** Kernel handle of each table at the end of the transaction, by the table's key. */
@@ -55,63 +55,63 @@ export const elementKey = ({ key, keyEnd, flags }: NftElement): string =>
   [key, keyEnd].map((each) => Buffer.from(each ?? []).toString('hex')).join(' ') + (flags?.join() ?? '')
 
 /** Computes the net effect of a transaction from the changes that the kernel reported. */
-export function effectOf({ before, written }: OwnSteps): Effect {
-  const was = thingsIn(before)
-  const made = {
+export function effectOf({ before, written }: TransactionRecord): Effect {
+  const was = objectsIn(before)
+  const created = {
     tables: new Map<string, NftTable>(),
     chains: new Map<string, NftChain>(),
     rules: new Map<string, ChainName & { readonly handle: bigint }>(),
     sets: new Map<string, NftSet>(),
   }
   const elements = new Map<string, NftElement[]>()
-  const goneElements = new Map<string, NftElement[]>()
-  const gone = new Set<string>()
+  const deletedElements = new Map<string, NftElement[]>()
+  const deleted = new Set<string>()
   const changed: Changed[] = []
   const handles = new Map([...was.tables].map(([key, { handle }]) => [key, handle]))
-  const note = <T>(list: Map<string, T>, key: string, thing: T, action: Change['action']): void => {
-    if (action === 'add') list.set(key, thing)
-    else if (!list.delete(key)) gone.add(key)
+  const note = <T>(list: Map<string, T>, key: string, object: T, action: Change['action']): void => {
+    if (action === 'add') list.set(key, object)
+    else if (!list.delete(key)) deleted.add(key)
   }
   for (const change of changesOf(written)) {
     const { action } = change
     if (change.kind === 'table') {
       const key = tableKey(change.table)
-      const known = gone.has(key) ? undefined : was.tables.get(key)
+      const known = deleted.has(key) ? undefined : was.tables.get(key)
       if (action === 'add') handles.set(key, change.table.handle)
       if (action === 'add' && known !== undefined) changed.push({ kind: 'table', before: known, after: change.table })
-      else note(made.tables, key, change.table, action)
+      else note(created.tables, key, change.table, action)
     } else if (change.kind === 'chain') {
       const key = chainKey(change.chain)
-      const known = gone.has(key) ? undefined : was.chains.get(key)
+      const known = deleted.has(key) ? undefined : was.chains.get(key)
       if (action === 'add' && known !== undefined) changed.push({ kind: 'chain', before: known, after: change.chain })
-      else note(made.chains, key, change.chain, action)
-    } else if (change.kind === 'rule') note(made.rules, ruleKey(change.rule), change.rule, action)
+      else note(created.chains, key, change.chain, action)
+    } else if (change.kind === 'rule') note(created.rules, ruleKey(change.rule), change.rule, action)
     else if (change.kind === 'set') {
       const key = setKey(change.set)
       if (isAnonymous(change.set.set)) continue
-      const known = gone.has(key) ? undefined : was.sets.get(key)
+      const known = deleted.has(key) ? undefined : was.sets.get(key)
       // Newer kernels report an added set even if the set existed before the transaction. Ignores such a report.
       if (action === 'add' && known?.handle === change.set.handle) continue
-      note(made.sets, key, change.set, action)
+      note(created.sets, key, change.set, action)
     } else if (change.kind === 'element') {
       const key = setKey(change.set)
-      const list = action === 'add' ? elements : goneElements
+      const list = action === 'add' ? elements : deletedElements
       list.set(key, [...(list.get(key) ?? []), ...change.elements])
     }
   }
   for (const [key, list] of elements) {
-    const known = made.sets.has(key) ? undefined : was.elements.get(key)
+    const known = created.sets.has(key) ? undefined : was.elements.get(key)
     elements.set(
       key,
       list.filter((each) => !known?.has(elementKey(each))),
     )
   }
-  return { ...made, elements, gone, goneElements, changed, handles }
+  return { ...created, elements, deleted, deletedElements, changed, handles }
 }
 
 // internal
 
-function thingsIn({ messages }: Snapshot) {
+function objectsIn({ messages }: Snapshot) {
   const tables = new Map<string, NftTable>()
   const chains = new Map<string, NftChain>()
   const sets = new Map<string, NftSet>()
@@ -131,8 +131,8 @@ function thingsIn({ messages }: Snapshot) {
   return { tables, chains, sets, elements }
 }
 
-function keyed<T>(keyOf: (thing: T) => string, thing: T): [string, T] {
-  return [keyOf(thing), thing]
+function keyed<T>(keyOf: (object: T) => string, object: T): [string, T] {
+  return [keyOf(object), object]
 }
 
 /** True for the name of an anonymous set, such as `__set3` or `__map0`. */

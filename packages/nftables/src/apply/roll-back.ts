@@ -1,16 +1,16 @@
 import type { Batch } from '../wire/batch/batch.ts'
 import type { Nft } from '../wire/nft.ts'
 import { type Fault, isNftError } from '../wire/nft-error.ts'
-import { chainKey, type Effect, effectOf, type OwnSteps, setKey } from './own-steps.ts'
-import { putBackGone } from './put-back-gone.ts'
-import { removeMade } from './remove-made.ts'
+import { chainKey, type Effect, effectOf, setKey, type TransactionRecord } from './effect.ts'
+import { removeCreated } from './remove-created.ts'
+import { restoreDeleted } from './restore-deleted.ts'
 
 /**
  * Rolls back one transaction of this package. Created objects that another program uses stay.
  *
  * @throws NftError
  */
-export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
+export async function rollBack(nft: Nft, steps: TransactionRecord): Promise<void> {
   const effect = effectOf(steps)
   const inUse = new Set<string>()
   for (;;) {
@@ -28,8 +28,14 @@ export async function takeBack(nft: Nft, steps: OwnSteps): Promise<void> {
 /** Time limit for retries of a rollback. A plugin has 2 s for its whole rollback. */
 const TIMEOUT_MS = 1500
 
-function inverse(batch: Batch, nft: Nft, { before }: OwnSteps, effect: Effect, inUse: ReadonlySet<string>): void {
-  putBackGone(batch, before, effect, removeMade(batch, nft, effect, inUse))
+function inverse(
+  batch: Batch,
+  nft: Nft,
+  { before }: TransactionRecord,
+  effect: Effect,
+  inUse: ReadonlySet<string>,
+): void {
+  restoreDeleted(batch, before, effect, removeCreated(batch, nft, effect, inUse))
 }
 
 /** Key of a chain or set that the kernel refused to delete because of its use. */
