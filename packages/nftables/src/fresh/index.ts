@@ -20,6 +20,6 @@
  * @module
  */
 
-export type { FreshNftables } from '../wire/batch/fresh-where.ts'
+export type { FreshNftables } from '../wire/batch/open-at.ts'
 export { freshBatch } from './fresh-batch.ts'
 export { openFresh } from './open-fresh.ts'

@@ -1,19 +1,19 @@
 import type { Netns } from '@cni/netns/handle'
 import { attributeMap, type Channel, readCString } from '@cni/netns/netlink'
-import { type FreshNftables, freshWhere } from '../wire/batch/fresh-where.ts'
+import { type FreshNftables, openAt } from '../wire/batch/open-at.ts'
 import { familyNumber } from '../wire/family.ts'
 import type { TableName } from '../wire/specs.ts'
 
 /**
- * Opens nf_tables of a namespace, to send a batch that `freshBatch` created. `wanted` lists the tables of the batch.
- * The result's `fresh` is true if none of these tables exists. A function as `wanted` computes `fresh` itself. Returns
+ * Opens nf_tables of a namespace, to send a batch that `freshBatch` created. `tables` lists the tables of the batch.
+ * The result's `fresh` is true if none of these tables exists. A function as `tables` computes `fresh` itself. Returns
  * `undefined` if nf_tables cannot be used.
  */
 export function openFresh(
   target: Netns,
-  wanted: readonly TableName[] | ((channel: Channel) => boolean),
+  tables: readonly TableName[] | ((channel: Channel) => boolean),
 ): FreshNftables | undefined {
-  return freshWhere(target, typeof wanted === 'function' ? wanted : (channel) => hasNone(channel, wanted))
+  return openAt(target, typeof tables === 'function' ? tables : (channel) => hasNone(channel, tables))
 }
 
 // internal

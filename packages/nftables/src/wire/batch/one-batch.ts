@@ -40,14 +40,14 @@ export function generationRequest(sequence: number): Uint8Array {
 
 /** Reads the kernel's answer to a request for the generation number. Throws if the kernel sends no valid answer. */
 export function generationIn(socket: NetlinkSocket, sequence: number): number {
-  for (let left = MOST_ANSWERS; left > 0; left--) {
+  for (let left = MAX_ANSWERS; left > 0; left--) {
     const received = socket.receive()
     if (typeof received === 'string') break
     const words = wordsOf(received)
     if (words[SEQUENCE] !== sequence || typeOf(words, 0) !== NEW_GENERATION) continue
     // The kernel sends the generation number as the first attribute of its answer, in network byte order.
     if (words[ATTRIBUTE] !== GENERATION) break
-    return swapped(words[GENERATION_AT / 4] ?? 0)
+    return swapBytes(words[GENERATION_AT / 4] ?? 0)
   }
   throw new Error('the kernel reported no generation')
 }
@@ -61,7 +61,7 @@ export function wasTaken(socket: NetlinkSocket, sent: Uint8Array): boolean {
   const numbers = wordsOf(sent)
   const first = numbers[SEQUENCE] ?? 0
   const last = numbers[numbers.length - END_LENGTH / 4 + SEQUENCE]
-  for (let left = MOST_ANSWERS; left > 0; left--) {
+  for (let left = MAX_ANSWERS; left > 0; left--) {
     const received = socket.receive()
     if (received === 'lost') return false
     if (received === 'none') return true
@@ -98,7 +98,7 @@ const GENERATION_AT = 24
 const BEGIN_LENGTH = GENERATION_AT + 4
 const END_LENGTH = HEADER + 4
 /** Maximum number of answers that are read for a batch, more than the number of messages in any batch. */
-const MOST_ANSWERS = 100_000
+const MAX_ANSWERS = 100_000
 
 const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) & 0xffff
 
@@ -106,5 +106,5 @@ const typeOf = (words: Uint32Array, at: number): number => (words[at + 1] ?? 0) 
 const wordsOf = (received: Uint8Array): Uint32Array =>
   new Uint32Array(new Uint8Array(received).buffer, 0, received.length >> 2)
 
-const swapped = (word: number): number =>
+const swapBytes = (word: number): number =>
   ((word << 24) | ((word & 0xff00) << 8) | ((word >>> 8) & 0xff00) | (word >>> 24)) >>> 0

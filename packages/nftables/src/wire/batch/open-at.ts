@@ -25,14 +25,14 @@ export interface FreshNftables extends Disposable {
 }
 
 /** Opens nf_tables to send a prepared batch. Returns `undefined` if nf_tables cannot be used. */
-export function freshWhere(target: Netns, look: (channel: Channel) => boolean): FreshNftables | undefined {
+export function openAt(target: Netns, isFresh: (channel: Channel) => boolean): FreshNftables | undefined {
   let socket: NetlinkSocket | undefined
   try {
     if (tryLoadSys() === undefined) return undefined
-    socket = openNetlinkSocket(target, 'netfilter', { receiveBuffer: ROOM_FOR_REFUSALS })
+    socket = openNetlinkSocket(target, 'netfilter', { receiveBuffer: RECEIVE_BUFFER })
     socket.send(generationRequest(1))
     const generation = generationIn(socket, 1)
-    return over(socket, generation, generation === FRESH_GENERATION || look(channelFrom(socket)))
+    return over(socket, generation, generation === FRESH_GENERATION || isFresh(channelFrom(socket)))
   } catch {
     // Returns `undefined`, because the caller has a fallback that reports the reason.
     socket?.close()
@@ -42,11 +42,11 @@ export function freshWhere(target: Netns, look: (channel: Channel) => boolean): 
 
 // internal
 
-const ROOM_FOR_REFUSALS = 4_000_000
+const RECEIVE_BUFFER = 4_000_000
 /** Generation number of a namespace in which no program has ever changed nf_tables. Such a namespace has no tables. */
 const FRESH_GENERATION = 1
 /** Sequence number of the batch's first message, higher than the numbers of earlier requests. */
-const FIRST = 0x4000_0000
+const FIRST_SEQUENCE = 0x4000_0000
 
 /** Batch that deletes every table of the namespace: one delete message without a table name. */
 const FLUSH = Buffer.from(
@@ -58,7 +58,7 @@ const FLUSH = Buffer.from(
 function over(socket: NetlinkSocket, generation: number, fresh: boolean): FreshNftables {
   let mustWait = false
   const commit = (batch: Uint8Array): boolean => {
-    const bytes = numberedBatch(batch, { generation, first: FIRST })
+    const bytes = numberedBatch(batch, { generation, first: FIRST_SEQUENCE })
     if (bytes === undefined) return false
     socket.send(bytes)
     return wasTaken(socket, bytes)
