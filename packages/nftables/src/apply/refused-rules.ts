@@ -40,14 +40,14 @@ function textOf({ type, body }: Message, sets: SentSets): string | undefined {
   const family = familyWord(body[0])
   const expressions = attributeMap(body, NFGENMSG).get(ruleFields.expressions.type)
   if (messageOfType(type) !== ADD.rule || family === undefined || expressions === undefined) return undefined
-  const { table = '', ...said } = readFields(
+  const { table = '', ...values } = readFields(
     { table: ruleFields.table, userdata: ruleFields.userdata },
     body,
     NFGENMSG,
   ).values
-  const { comment } = withComment(said, 'rule')
-  const read = sets.namedIn(decodeExpressions(expressions))
-  const statements = decodeStatements(family, read, sets.of(family, table))
+  const { comment } = withComment(values, 'rule')
+  const named = sets.withUniqueNames(decodeExpressions(expressions))
+  const statements = decodeStatements(family, named, sets.of(family, table))
   return ruleText({ statements, ...(comment === undefined ? undefined : { comment }) }, family, { stateless: true })
 }
 
@@ -73,11 +73,11 @@ class SentSets {
   }
 
   /** Gives each anonymous set in a rule's expressions a unique name. */
-  namedIn(expressions: readonly Expression[]): readonly Expression[] {
+  withUniqueNames(expressions: readonly Expression[]): readonly Expression[] {
     return expressions.map((each) => {
       if (each.name !== 'lookup' || each.setId === undefined) return each
       const { setId, ...lookup } = each
-      return { ...lookup, set: nameOf(each.set, setId) }
+      return { ...lookup, set: uniqueName(each.set, setId) }
     })
   }
 
@@ -91,15 +91,15 @@ class SentSets {
   #addSet(family: Family, body: Buffer): void {
     const { table, set, setId, keyType, keyLength, flags, dataType } = readFields(setFields, body, NFGENMSG).values
     if (table === undefined || set === undefined || keyType === undefined || keyLength === undefined) return
-    const name = nameOf(set, setId)
-    const told = { ...(flags === undefined ? {} : { flags }), ...(dataType === undefined ? {} : { dataType }) }
-    const record = { family, table, set: name, handle: 0n, keyType, keyLength, ...told }
+    const name = uniqueName(set, setId)
+    const optional = { ...(flags === undefined ? {} : { flags }), ...(dataType === undefined ? {} : { dataType }) }
+    const record = { family, table, set: name, handle: 0n, keyType, keyLength, ...optional }
     this.#in(family, table).set(name, { set: record, elements: [] })
   }
 
   #addElements(family: Family, body: Buffer): void {
     const { table = '', set = '', setId, elements = [] } = readFields(elementsFields, body, NFGENMSG).values
-    const name = nameOf(set, setId)
+    const name = uniqueName(set, setId)
     const sets = this.#in(family, table)
     const record = sets.get(name)
     if (record !== undefined) sets.set(name, { ...record, elements: [...record.elements, ...elements] })
@@ -107,7 +107,7 @@ class SentSets {
 }
 
 /** Unique name of a set in a batch, because anonymous sets share patterns such as `__set%d`. */
-const nameOf = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
+const uniqueName = (set: string, id: number | undefined): string => (set.includes('%d') ? `${set} ${id}` : set)
 
 function present(nft: Nft) {
   try {

@@ -61,7 +61,7 @@ export function noteOf(
     return encodeUserdata([order, [1, word(0)], [4, verdict], [6, word(0)]])
   }
   const [kind = 0, ...parts] = spec.noted
-  const told = encodeUserdata(parts.map((part, at) => [at, word(part)]))
+  const list = encodeUserdata(parts.map((part, at) => [at, word(part)]))
   return encodeUserdata([
     order,
     ...merge,
@@ -69,7 +69,7 @@ export function noteOf(
       3,
       encodeUserdata([
         [0, word(kind)],
-        [1, told],
+        [1, list],
       ]),
     ],
   ])

@@ -130,17 +130,18 @@ function translation(action: Nat | Redirect): Expression[] {
   const [addrMin, addrMax] = address === undefined ? [] : loaded.range(address, addressBytes)
   const [protoMin, protoMax] = port === undefined ? [] : loaded.range(port, (each) => bigEndian(each, 2))
   const sum = bitsOf(action.flags, natFlags) | (address ? WITH_ADDRESS : 0) | (port === undefined ? 0 : WITH_PORT)
-  const told = {
+  const options = {
     ...(protoMin === undefined ? undefined : { regProtoMin: protoMin }),
     ...(protoMax === undefined ? undefined : { regProtoMax: protoMax }),
     ...(sum === 0 ? undefined : { flags: sum }),
   }
-  if (!('family' in action)) return [...loaded.expressions, { name: kind === 'redirect' ? 'redir' : 'masq', ...told }]
+  if (!('family' in action))
+    return [...loaded.expressions, { name: kind === 'redirect' ? 'redir' : 'masq', ...options }]
   const addresses = {
     ...(addrMin === undefined ? undefined : { regAddrMin: addrMin }),
     ...(addrMax === undefined ? undefined : { regAddrMax: addrMax }),
   }
-  return [...loaded.expressions, { name: 'nat', type: action.kind, family: action.family, ...addresses, ...told }]
+  return [...loaded.expressions, { name: 'nat', type: action.kind, family: action.family, ...addresses, ...options }]
 }
 
 /** Encodes expressions that load values into registers, beginning with register 1. */

@@ -21,7 +21,7 @@ export interface Editing {
 /** Creates a named set, if the set does not exist. Throws `EXISTS` if it exists with another type. */
 export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedSet): Promise<void> {
   const encoded = encodeNamedSet(canonicalSet(spec, table.table))
-  const { elements, ...told } = encoded
+  const { elements, ...fields } = encoded
   return edit((batch) => {
     const found = find(nft, table, spec)
     if (found !== undefined && specText(found) !== specText(encoded)) {
@@ -29,7 +29,7 @@ export function createSet({ nft, edit }: Editing, table: TableName, spec: NamedS
     }
     if (found !== undefined) return
     const name = { ...table, set: spec.name, setId: messagesOf(batch).nextId }
-    addSet(batch, { ...told, ...name })
+    addSet(batch, { ...fields, ...name })
     if (elements.length > 0) addElements(batch, name, elements)
   })
 }

@@ -12,7 +12,7 @@ export type SetTextOf = (lookup: Expressions['lookup']) => string | undefined
 export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText: SetTextOf): string {
   const text = bytes.toString('latin1')
   let key = ''
-  let told = 0
+  let copied = 0
   for (let at = 0; at + NAME <= bytes.length; ) {
     const length = bytes.readUInt16LE(at)
     if (length < NAME) break
@@ -21,12 +21,12 @@ export function ruleKey(bytes: Buffer, userdata: Uint8Array | undefined, setText
     const other =
       !isCounter && text.startsWith('lookup', at + NAME) ? lookupText(bytes.subarray(at, end), setText) : undefined
     if (isCounter || other !== undefined) {
-      key += `${text.slice(told, at)}${other ?? 'counter'}`
-      told = end
+      key += `${text.slice(copied, at)}${other ?? 'counter'}`
+      copied = end
     }
     at = end
   }
-  key += text.slice(told)
+  key += text.slice(copied)
   return userdata === undefined ? key : `${key} comment ${Buffer.from(userdata).toString('latin1')}`
 }
 

@@ -18,15 +18,15 @@ import {
   without,
 } from './fake-state.ts'
 
-/** Tables during a transaction of the fake kernel, and the events to report after the commit. */
+/** Tables during a transaction of the fake kernel, and the notifications to send after the commit. */
 export interface FakeTransaction {
   state: FakeState
   nextTable: bigint
-  readonly told: { readonly message: number; readonly body: Buffer }[]
+  readonly notifications: { readonly message: number; readonly body: Buffer }[]
 }
 
 /** Maximum length of a name in bytes: 255 bytes and the NUL after the name. */
-const MOST_IN_NAME = 256
+const MAX_NAME_BYTES = 256
 
 /** Applies a netlink message to the fake's tables, or throws a `FakeRefusal`. */
 export function change(transaction: FakeTransaction, received: Omit<FakeMessage, 'attributes'>): void {
@@ -42,12 +42,12 @@ function changeTable(transaction: FakeTransaction, message: FakeMessage): void {
   // Attribute 1 is the table's name in all messages about chains, rules, sets and elements.
   const key = keyOf(message.body.readUInt8(0), nameIn(message, 1))
   const table = transaction.state.get(key) ?? refuse('ENOENT', message.body, 1)
-  const tell = (body: Buffer, as = message.message) => transaction.told.push({ message: as, body })
-  transaction.state = put(transaction.state, key, withoutLostSets(step(table, message, tell), table))
+  const notify = (body: Buffer, as = message.message) => transaction.notifications.push({ message: as, body })
+  transaction.state = put(transaction.state, key, withoutLostSets(step(table, message, notify), table))
 }
 
 /** Function that applies one type of netlink message to a table of the fake kernel. Returns the changed table. */
-export type Step = (table: FakeTable, message: FakeMessage, tell: (body: Buffer, as?: number) => void) => FakeTable
+export type Step = (table: FakeTable, message: FakeMessage, notify: (body: Buffer, as?: number) => void) => FakeTable
 
 const steps = new Map<number, Step>([
   [NFT_MSG.NEWCHAIN, newChain],
@@ -64,7 +64,7 @@ const steps = new Map<number, Step>([
 export function nameIn({ attributes, body }: FakeMessage, type: number): string {
   const bytes = attributes.get(type)
   if (bytes === undefined) return refuse('EINVAL')
-  if (bytes.length > MOST_IN_NAME) return refuse('ERANGE', body, type)
+  if (bytes.length > MAX_NAME_BYTES) return refuse('ERANGE', body, type)
   return readCString(bytes) ?? ''
 }
 
@@ -81,7 +81,7 @@ function newTable(transaction: FakeTransaction, message: FakeMessage): void {
     ...{ family: body.readUInt8(0), name, handle, flags: given },
   }
   transaction.state = put(transaction.state, key, table)
-  if (found?.flags !== given) transaction.told.push({ message: message.message, body: tableBody(table) })
+  if (found?.flags !== given) transaction.notifications.push({ message: message.message, body: tableBody(table) })
 }
 
 function dropTable(transaction: FakeTransaction, message: FakeMessage): void {
@@ -91,16 +91,17 @@ function dropTable(transaction: FakeTransaction, message: FakeMessage): void {
     if (message.message === NFT_MSG.DESTROYTABLE) return
     refuse('ENOENT', message.body, NFTA_TABLE.NAME)
   }
-  const { told } = transaction
+  const { notifications } = transaction
   for (const chain of table.chains.values()) {
-    for (const rule of chain.rules) told.push({ message: NFT_MSG.DELRULE, body: ruleBody(table, chain, rule) })
+    for (const rule of chain.rules) notifications.push({ message: NFT_MSG.DELRULE, body: ruleBody(table, chain, rule) })
   }
-  for (const chain of table.chains.values()) told.push({ message: NFT_MSG.DELCHAIN, body: chainBody(table, chain) })
-  told.push({ message: NFT_MSG.DELTABLE, body: tableBody(table) })
+  for (const chain of table.chains.values())
+    notifications.push({ message: NFT_MSG.DELCHAIN, body: chainBody(table, chain) })
+  notifications.push({ message: NFT_MSG.DELTABLE, body: tableBody(table) })
   transaction.state = without(transaction.state, key)
 }
 
-function newChain(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+function newChain(table: FakeTable, message: FakeMessage, notify: (body: Buffer) => void): FakeTable {
   const { flags, body, attributes } = message
   const name = nameIn(message, NFTA_CHAIN.NAME)
   const base = baseIn(message)
@@ -117,7 +118,7 @@ function newChain(table: FakeTable, message: FakeMessage, tell: (body: Buffer) =
     policy: policy ?? found?.policy,
   }
   const after = { ...table, chains: put(table.chains, name, chain), nextHandle: table.nextHandle + (found ? 0n : 1n) }
-  tell(chainBody(after, chain))
+  notify(chainBody(after, chain))
   return after
 }
 
@@ -136,14 +137,14 @@ function baseIn({ attributes, body }: FakeMessage): FakeChain['base'] {
   return { type, hook, priority: priority | 0 }
 }
 
-function dropChain(table: FakeTable, message: FakeMessage, tell: (body: Buffer, as?: number) => void): FakeTable {
+function dropChain(table: FakeTable, message: FakeMessage, notify: (body: Buffer, as?: number) => void): FakeTable {
   const name = nameIn(message, NFTA_CHAIN.NAME)
   const chain = table.chains.get(name)
   if (chain === undefined) return refuse('ENOENT', message.body, NFTA_CHAIN.NAME)
   const emptied = { ...table, chains: put(table.chains, name, { ...chain, rules: [] }) }
   if (jumpsTo(emptied, name) > 0) return refuse('EBUSY', message.body, NFTA_CHAIN.NAME)
-  for (const rule of chain.rules) tell(ruleBody(table, chain, rule), NFT_MSG.DELRULE)
-  tell(chainBody(emptied, { ...chain, rules: [] }))
+  for (const rule of chain.rules) notify(ruleBody(table, chain, rule), NFT_MSG.DELRULE)
+  notify(chainBody(emptied, { ...chain, rules: [] }))
   return { ...table, chains: without(table.chains, name) }
 }
 
@@ -152,7 +153,7 @@ function chainOf(table: FakeTable, message: FakeMessage): FakeChain {
   return table.chains.get(name) ?? refuse('ENOENT', message.body, NFTA_RULE.CHAIN)
 }
 
-function newRule(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+function newRule(table: FakeTable, message: FakeMessage, notify: (body: Buffer) => void): FakeTable {
   const { flags, body, attributes } = message
   const chain = chainOf(table, message)
   const rule = {
@@ -175,11 +176,11 @@ function newRule(table: FakeTable, message: FakeMessage, tell: (body: Buffer) =>
     chains: put(table.chains, chain.name, { ...chain, rules }),
   }
   validate(after)
-  tell(ruleBody(after, chain, rule))
+  notify(ruleBody(after, chain, rule))
   return after
 }
 
-function dropRules(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+function dropRules(table: FakeTable, message: FakeMessage, notify: (body: Buffer) => void): FakeTable {
   const one = readBe64(message.attributes.get(NFTA_RULE.HANDLE))
   const chains = message.attributes.has(NFTA_RULE.CHAIN) ? [chainOf(table, message)] : [...table.chains.values()]
   if (one !== undefined && !chains.some(({ rules }) => rules.some(({ handle }) => handle === one))) {
@@ -187,9 +188,9 @@ function dropRules(table: FakeTable, message: FakeMessage, tell: (body: Buffer) 
   }
   let after = table
   for (const chain of chains) {
-    const gone = chain.rules.filter(({ handle }) => one === undefined || handle === one)
-    for (const rule of gone) tell(ruleBody(table, chain, rule))
-    const rules = chain.rules.filter((rule) => !gone.includes(rule))
+    const deleted = chain.rules.filter(({ handle }) => one === undefined || handle === one)
+    for (const rule of deleted) notify(ruleBody(table, chain, rule))
+    const rules = chain.rules.filter((rule) => !deleted.includes(rule))
     after = { ...after, chains: put(after.chains, chain.name, { ...chain, rules }) }
   }
   return after

@@ -94,20 +94,20 @@ export function fakeKernel(
     if (begin === undefined) return []
     const why = refusalOf(begin)
     if (why !== undefined) return [acknowledgement(begin, port, new FakeRefusal(why))]
-    const transaction: FakeTransaction = { state, nextTable, told: [] }
+    const transaction: FakeTransaction = { state, nextTable, notifications: [] }
     const echoes: Answer[] = []
     const end = messages.at(-1)
     const changes = messages.filter(({ type }) => type !== NFNL_MSG_BATCH_END)
     const refusals = changes.flatMap((message) => {
-      const from = transaction.told.length
+      const from = transaction.notifications.length
       const refused = tryChange(transaction, message, port)
       const { flags, sequence } = message
-      if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.told.slice(from), sequence, port))
+      if ((flags & NLM_F_ECHO) !== 0) echoes.push(...answersOf(transaction.notifications.slice(from), sequence, port))
       return refused
     })
     // Ignores a batch without an end message, as the kernel does.
     if (refusals.length > 0 || end?.type !== NFNL_MSG_BATCH_END) return refusals
-    if (transaction.told.length > 0) commit(transaction, port)
+    if (transaction.notifications.length > 0) commit(transaction, port)
     return (end.flags & NLM_F_ACK) === 0 ? echoes : [...echoes, acknowledgement(end, port)]
   }
   /**
@@ -135,9 +135,9 @@ export function fakeKernel(
     state = withoutIds(transaction.state)
     nextTable = transaction.nextTable
     generation++
-    const told = answersOf(transaction.told, 0, port)
-    told.push({ type: typeOf(NFT_MSG_NEWGEN), sequence: 0, port, body: generationBody(generation) })
-    for (const socket of sockets) if (socket.events) for (const each of told) socket.take(datagramOf([each]))
+    const notifications = answersOf(transaction.notifications, 0, port)
+    notifications.push({ type: typeOf(NFT_MSG_NEWGEN), sequence: 0, port, body: generationBody(generation) })
+    for (const socket of sockets) if (socket.events) for (const each of notifications) socket.take(datagramOf([each]))
   }
 
   const request = (port: number, message: Message): Buffer[] => {
@@ -177,10 +177,10 @@ export function fakeKernel(
   return { nfnetlink, open: (opened) => nftFrom(channelFrom(nfnetlink(opened))), sent }
 }
 
-function answersOf(told: FakeTransaction['told'], sequence: number, port: number): Answer[] {
+function answersOf(notifications: FakeTransaction['notifications'], sequence: number, port: number): Answer[] {
   // Events about set elements have the sequence number 0, as in the kernel.
   const isElement = (message: number) => message === NFT_MSG.NEWSETELEM || message === NFT_MSG.DELSETELEM
-  return told.map(({ message, body }) => ({
+  return notifications.map(({ message, body }) => ({
     ...{ type: typeOf(message), sequence: isElement(message) ? 0 : sequence, port, body },
   }))
 }

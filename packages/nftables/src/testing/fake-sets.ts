@@ -14,7 +14,7 @@ import {
 } from './fake-state.ts'
 
 /** Attributes of a set that the fake reports even if they are 0, like the kernel. */
-const TOLD = [
+const COPIED_ATTRIBUTES = [
   ...[NFTA_SET.FLAGS, NFTA_SET.KEY_TYPE, NFTA_SET.KEY_LENGTH, NFTA_SET.DATA_TYPE, NFTA_SET.DATA_LENGTH],
   ...[NFTA_SET.TIMEOUT, NFTA_SET.USERDATA, NFTA_SET.DESCRIPTION],
 ] as const
@@ -23,30 +23,30 @@ const CONCAT = 0x80
 const CONSTANT = 2
 
 /** Changes a table of the fake kernel by a message that adds or deletes a set. */
-export function changeSet(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+export function changeSet(table: FakeTable, message: FakeMessage, notify: (body: Buffer) => void): FakeTable {
   const given = readCString(message.attributes.get(NFTA_SET.NAME)) ?? refuse('EINVAL')
   const found = table.sets.get(given)
   if (message.message === NFT_MSG.DELSET) {
     if (found === undefined) return refuse('ENOENT', message.body, NFTA_SET.NAME)
     if (lookupsOf(table, given) > 0) return refuse('EBUSY', message.body, NFTA_SET.NAME)
-    tell(setBody(table, found))
+    notify(setBody(table, found))
     return { ...table, sets: without(table.sets, given) }
   }
   if (found !== undefined) {
     if ((message.flags & NLM_F_EXCL) !== 0) return refuse('EEXIST', message.body, NFTA_SET.NAME)
-    tell(setBody(table, found))
+    notify(setBody(table, found))
     return table
   }
   // Refuses a message that adds a set without an id, as the kernel does.
   const id = readBe32(message.attributes.get(NFTA_SET.ID)) ?? refuse('EINVAL')
   const name = given.includes('%d') ? freeName(table, given) : given
   const flags = readBe32(message.attributes.get(NFTA_SET.FLAGS)) ?? 0
-  const attributes = new Map(TOLD.flatMap((type) => pair(type, message.attributes.get(type))))
+  const attributes = new Map(COPIED_ATTRIBUTES.flatMap((type) => pair(type, message.attributes.get(type))))
   const set: FakeSet = {
     ...{ name, flags, handle: table.nextHandle, attributes, elements: new Map() },
     id,
   }
-  tell(setBody(table, set))
+  notify(setBody(table, set))
   return { ...table, nextHandle: table.nextHandle + 1n, sets: put(table.sets, name, set) }
 }
 
@@ -62,7 +62,7 @@ function freeName(table: FakeTable, template: string): string {
 }
 
 /** Changes a table of the fake kernel by a message that adds or deletes set elements. */
-export function changeElements(table: FakeTable, message: FakeMessage, tell: (body: Buffer) => void): FakeTable {
+export function changeElements(table: FakeTable, message: FakeMessage, notify: (body: Buffer) => void): FakeTable {
   const name = readCString(message.attributes.get(NFTA_ELEMENTS.SET)) ?? ''
   const id = readBe32(message.attributes.get(NFTA_ELEMENTS.SET_ID))
   const byId = id === undefined ? undefined : [...table.sets.values()].find((each) => each.id === id)
@@ -78,8 +78,9 @@ export function changeElements(table: FakeTable, message: FakeMessage, tell: (bo
     else if (!elements.delete(keyOf(each))) return refuse('ENOENT')
   }
   // Reports no addition of an element that exists already, as the kernel does.
-  const told = message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
-  for (const each of elementBodies(table, set, told)) tell(each)
+  const changed =
+    message.message === NFT_MSG.NEWSETELEM ? given.filter((each) => !set.elements.has(keyOf(each))) : given
+  for (const each of elementBodies(table, set, changed)) notify(each)
   return { ...table, sets: put(table.sets, set.name, { ...set, elements }) }
 }
 

@@ -11,7 +11,7 @@ export class FakeSocket implements NetlinkSocket {
   readonly #receiveBuffer: number
   readonly #answer: (datagram: Buffer) => readonly Buffer[]
   #waiting: Buffer[] = []
-  #overrun: 'told' | 'untold' | undefined
+  #overrun: 'reported' | 'unreported' | undefined
   #size = 0
   #open = true
 
@@ -28,8 +28,8 @@ export class FakeSocket implements NetlinkSocket {
 
   receive(): Buffer | 'none' | 'lost' {
     this.#check()
-    if (this.#overrun === 'untold') {
-      this.#overrun = 'told'
+    if (this.#overrun === 'unreported') {
+      this.#overrun = 'reported'
       return 'lost'
     }
     const next = this.#waiting.shift()
@@ -44,7 +44,7 @@ export class FakeSocket implements NetlinkSocket {
     if (this.#size + datagram.length + OVERHEAD <= this.#receiveBuffer) {
       this.#size += datagram.length + OVERHEAD
       this.#waiting.push(datagram)
-    } else this.#overrun = 'untold'
+    } else this.#overrun = 'unreported'
   }
 
   close(): void {

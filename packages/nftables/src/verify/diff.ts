@@ -126,8 +126,8 @@ const wantedBase = ({ base, comment }: Chain) => baseText(base, comment)
 const presentBase = ({ base, comment }: NftChain) => baseText(base, comment)
 
 function baseText(base: Chain['base'], comment: string | undefined): string {
-  const told = comment === undefined ? '' : `, comment ${comment}`
+  const suffix = comment === undefined ? '' : `, comment ${comment}`
   return base === undefined
-    ? `a chain without hook${told}`
-    : `type ${base.type} hook ${base.hook} priority ${base.priority}${told}`
+    ? `a chain without hook${suffix}`
+    : `type ${base.type} hook ${base.hook} priority ${base.priority}${suffix}`
 }

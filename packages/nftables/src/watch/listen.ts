@@ -45,6 +45,6 @@ export function listen(
 
 /** Options for waiting for events. Worker threads poll the socket. */
 export function waiting({ fd }: NetlinkSocket, { signal, interval }: Wait): NonNullable<Parameters<typeof events>[1]> {
-  const isTold = interval === undefined && isMainThread && fd >= 0
-  return { signal, interval, ...(isTold ? { watch: watchReadable } : undefined) }
+  const usesEpoll = interval === undefined && isMainThread && fd >= 0
+  return { signal, interval, ...(usesEpoll ? { watch: watchReadable } : undefined) }
 }

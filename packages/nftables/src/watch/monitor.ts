@@ -64,14 +64,14 @@ export async function* monitor(
     const { changes, generation, pid, program, lost } = commit
     if (lost) await sets.read(nft)
     for (const change of changes) if (change.action === 'add') sets.add(change)
-    const told = together(changes).flatMap((change) => changeText(change, sets) ?? [])
+    const texts = joinElementChanges(changes).flatMap((change) => changeText(change, sets) ?? [])
     for (const change of changes) if (change.action === 'delete') sets.delete(change)
-    if (told.length > 0 || lost) yield { generation, pid, program, lost, changes: told }
+    if (texts.length > 0 || lost) yield { generation, pid, program, lost, changes: texts }
   }
 }
 
 /** Joins adjacent changes of one set's elements, because the kernel reports the bounds of an interval one by one. */
-function together(changes: readonly Change[]): Change[] {
+function joinElementChanges(changes: readonly Change[]): Change[] {
   const result: Change[] = []
   for (const change of changes) {
     const last = result.at(-1)
@@ -86,18 +86,18 @@ const isSameSet = (a: SetName, b: SetName): boolean => a.family === b.family && 
 
 /** Text of a change in nf_tables. `undefined` for an anonymous set and its elements: the rule's text contains them. */
 function changeText(change: Change, sets: KnownSets): string | undefined {
-  const what = wordsOf(change, sets)
+  const what = objectText(change, sets)
   return what === undefined ? undefined : escapeUnsafe(`${change.action} ${what}`)
 }
 
-function wordsOf(change: Change, sets: KnownSets): string | undefined {
+function objectText(change: Change, sets: KnownSets): string | undefined {
   switch (change.kind) {
     case 'table':
       return `table ${change.table.family} ${change.table.table}`
     case 'chain': {
       const { family, table, chain, base, policy } = change.chain
-      const said = base === undefined ? '' : ` { ${baseText(base, policy, family)} }`
-      return `chain ${family} ${table} ${chain}${said}`
+      const suffix = base === undefined ? '' : ` { ${baseText(base, policy, family)} }`
+      return `chain ${family} ${table} ${chain}${suffix}`
     }
     case 'rule': {
       const { family, table, chain, handle } = change.rule
@@ -105,7 +105,7 @@ function wordsOf(change: Change, sets: KnownSets): string | undefined {
       return `rule ${family} ${table} ${chain} ${text} # handle ${handle}`
     }
     case 'set':
-      return setWords(change, sets)
+      return setObjectText(change, sets)
     case 'element': {
       const { family, table, set } = change.set
       const record = sets.of(change.set).get(set)
@@ -118,7 +118,7 @@ function wordsOf(change: Change, sets: KnownSets): string | undefined {
   }
 }
 
-function setWords({ action, set: name }: Change & { readonly kind: 'set' }, sets: KnownSets): string | undefined {
+function setObjectText({ action, set: name }: Change & { readonly kind: 'set' }, sets: KnownSets): string | undefined {
   const { family, table, set } = name
   const record = sets.of(name).get(set)
   if (record?.set.flags?.includes('anonymous') === true) return undefined

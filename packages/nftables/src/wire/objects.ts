@@ -1,30 +1,30 @@
 import { buffer, bytes, i32, n32, n64, name, oneOf } from './fields/codec.ts'
-import { type Fields, hinted, indexed, may, must, nested, told, writeFields } from './fields/fields.ts'
+import { type Fields, indexed, may, maybeReported, must, nested, reported, writeFields } from './fields/fields.ts'
 import type { AttributeWriter } from './fields/writer.ts'
 import type { ObjectKind } from './object-kind.ts'
 
 /** Netlink attributes of a table. */
 export const tableFields = indexed({
   table: must(1, name),
-  handle: told(4, n64),
+  handle: reported(4, n64),
   flags: may(2, n32, 0),
-  use: hinted(3, n32),
+  use: maybeReported(3, n32),
   userdata: may(6, bytes),
-  owner: hinted(7, n32),
+  owner: maybeReported(7, n32),
 })
 
 /** Netlink attributes of a chain. */
 export const chainFields = indexed({
   table: must(1, name),
   chain: must(3, name),
-  handle: told(2, n64),
+  handle: reported(2, n64),
   hook: may(4, nested({ hook: must(1, n32), priority: must(2, i32), device: may(3, name) }, 'base')),
   policy: may(5, oneOf(['drop', 'accept'])),
   type: may(7, name),
-  flags: hinted(10, n32),
-  use: hinted(6, n32),
-  counters: hinted(8, bytes),
-  id: hinted(11, n32),
+  flags: maybeReported(10, n32),
+  use: maybeReported(6, n32),
+  counters: maybeReported(8, bytes),
+  id: maybeReported(11, n32),
   userdata: may(12, bytes),
 })
 
@@ -32,11 +32,11 @@ export const chainFields = indexed({
 export const ruleFields = indexed({
   table: must(1, name),
   chain: must(2, name),
-  handle: told(3, n64),
+  handle: reported(3, n64),
   /** Expressions of the rule as bytes, which are decoded only on demand. */
   expressions: may(4, buffer),
   compat: may(5, nested({ protocol: must(1, n32), flags: must(2, n32) }, 'compat')),
-  position: hinted(6, n64),
+  position: maybeReported(6, n64),
   userdata: may(7, bytes),
   id: may(9, n32),
   positionId: may(10, n32),
@@ -46,14 +46,14 @@ export const ruleFields = indexed({
 export const objectFields = indexed({
   table: must(1, name),
   name: must(2, name),
-  use: hinted(5, n32),
-  handle: hinted(6, n64),
+  use: maybeReported(5, n32),
+  handle: maybeReported(6, n64),
 })
 export const flowtableFields = indexed({
   table: must(1, name),
   name: must(2, name),
-  use: hinted(4, n32),
-  handle: hinted(5, n64),
+  use: maybeReported(4, n32),
+  handle: maybeReported(5, n64),
 })
 
 /** Netlink attributes of `NFT_MSG_NEWGEN`, the message about a new generation of the rules. */

@@ -100,9 +100,9 @@ export class Batch {
     const { base, family } = spec
     const hook = base === undefined ? 0 : hooksOf(family).indexOf(base.hook)
     if (hook < 0) return invalid(`${family} has no hook ${JSON.stringify(base?.hook)}`)
-    const told = base === undefined ? spec : { ...spec, type: base.type, hook: { ...base, hook } }
+    const values = base === undefined ? spec : { ...spec, type: base.type, hook: { ...base, hook } }
     return this.#add(CHAIN, adding(options), family, (writer) =>
-      writeFields(writer, chainFields, withUserdata(told, 'chain'), 'chain'),
+      writeFields(writer, chainFields, withUserdata(values, 'chain'), 'chain'),
     )
   }
 
@@ -114,10 +114,10 @@ export class Batch {
   /** Adds a rule at its position in the chain, by default after the existing rules. */
   addRule(spec: RuleSpec): this {
     const { place = 'last' } = spec
-    const behind = place === 'last' || (place !== 'first' && ('after' in place || 'afterId' in place))
-    return this.#add(RULE, NLM_F_CREATE | (behind ? NLM_F_APPEND : 0), spec.family, (writer) => {
+    const isAfter = place === 'last' || (place !== 'first' && ('after' in place || 'afterId' in place))
+    return this.#add(RULE, NLM_F_CREATE | (isAfter ? NLM_F_APPEND : 0), spec.family, (writer) => {
       writeRule(writer, spec)
-      if (typeof place === 'object') writeFields(writer, PLACES, place, 'place')
+      if (typeof place === 'object') writeFields(writer, POSITION_FIELDS, place, 'place')
     })
   }
 
@@ -168,18 +168,18 @@ const RULE: Subject = { kind: 'rule', fields: ruleFields }
 
 const { table, chain, userdata, id } = ruleFields
 /** Attributes of a rule without the expressions. Another function writes the expressions. */
-const GIVEN = indexed({ table, chain, userdata, id })
+const RULE_FIELDS = indexed({ table, chain, userdata, id })
 const HANDLE = indexed({ handle: must(ruleFields.handle.type, n64) })
 const POSITION = ruleFields.position.type
 const POSITION_ID = ruleFields.positionId.type
-const PLACES = indexed({
+const POSITION_FIELDS = indexed({
   ...{ before: may(POSITION, n64), after: may(POSITION, n64) },
   ...{ beforeId: may(POSITION_ID, n32), afterId: may(POSITION_ID, n32) },
 })
 
 function writeRule(writer: AttributeWriter, spec: Omit<RuleSpec, 'place'>): void {
   const { expressions, compat } = spec
-  writeFields(writer, GIVEN, withUserdata(spec, 'rule'), 'rule')
+  writeFields(writer, RULE_FIELDS, withUserdata(spec, 'rule'), 'rule')
   if (expressions instanceof Uint8Array) writer.bytes(ruleFields.expressions.type, expressions)
   else {
     const at = writer.open(ruleFields.expressions.type)

@@ -10,10 +10,10 @@ export interface Field<T = unknown> {
   readonly codec: Codec<T>
   /**
    * Presence of the attribute in requests and in answers of the kernel. `always`: required in requests and answers.
-   * `maybe`: optional in requests and answers. `told`: always in answers, never in requests. `hinted`: optional in
+   * `maybe`: optional in requests and answers. `reported`: always in answers, never in requests. `maybeReported`: optional in
    * answers, never in requests.
    */
-  readonly presence: 'always' | 'maybe' | 'told' | 'hinted'
+  readonly presence: 'always' | 'maybe' | 'reported' | 'maybeReported'
   /**
    * Default value of the attribute. Requests contain even the default value, because the kernel always reports the
    * attribute.
@@ -23,12 +23,12 @@ export interface Field<T = unknown> {
 
 /** Netlink attribute that is always present in the kernel's answers. */
 export interface Always<T> extends Field<T> {
-  readonly presence: 'always' | 'told'
+  readonly presence: 'always' | 'reported'
 }
 
 /** Netlink attribute that may be absent. */
 export interface Maybe<T> extends Field<T> {
-  readonly presence: 'maybe' | 'hinted'
+  readonly presence: 'maybe' | 'maybeReported'
 }
 
 /** Declared netlink attributes by name, in the order of the kernel's messages. */
@@ -43,13 +43,17 @@ export const may = <T>(type: number, codec: Codec<T>, fallback?: T): Maybe<T> =>
 })
 
 /** Declares a netlink attribute that the kernel always reports and that requests never contain. */
-export const told = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'told' })
+export const reported = <T>(type: number, codec: Codec<T>): Always<T> => ({ type, codec, presence: 'reported' })
 
 /** Declares a netlink attribute that the kernel may report and that requests never contain. */
-export const hinted = <T>(type: number, codec: Codec<T>): Maybe<T> => ({ type, codec, presence: 'hinted' })
+export const maybeReported = <T>(type: number, codec: Codec<T>): Maybe<T> => ({
+  type,
+  codec,
+  presence: 'maybeReported',
+})
 
 /** True if requests never contain the netlink attribute. */
-export const isTold = ({ presence }: Field): boolean => presence === 'told' || presence === 'hinted'
+export const isReadOnly = ({ presence }: Field): boolean => presence === 'reported' || presence === 'maybeReported'
 
 type ValueOf<F> = F extends Field<infer T> ? T : never
 type Flat<T> = { [K in keyof T]: T[K] }
@@ -157,7 +161,7 @@ export function indexOf(fields: Fields): FieldIndex {
   const keysOf = (...wanted: readonly Field['presence'][]) =>
     list.filter(({ presence }) => wanted.includes(presence)).map(({ key }) => key)
   const usual = list.filter(({ fallback }) => fallback !== undefined)
-  const index = { list, byType, usual, always: keysOf('always'), needed: keysOf('always', 'told') }
+  const index = { list, byType, usual, always: keysOf('always'), needed: keysOf('always', 'reported') }
   indexes.set(fields, index)
   return index
 }

@@ -1,5 +1,5 @@
 import { bytes, data, n32, n64, name, someOf, value } from './codec.ts'
-import { hinted, indexed, listOf, may, must, nested, told } from './fields.ts'
+import { indexed, listOf, may, maybeReported, must, nested, reported } from './fields.ts'
 import type { AttributeWriter } from './writer.ts'
 
 const NFT_DATA_VERDICT = 0xffffff00
@@ -19,7 +19,7 @@ const dataType = {
 export const setFields = indexed({
   table: must(1, name),
   set: must(2, name),
-  handle: told(16, n64),
+  handle: reported(16, n64),
   flags: may(
     3,
     someOf(['anonymous', 'constant', 'interval', 'map', 'timeout', 'dynamic', 'object', 'concat', 'expression']),
@@ -36,8 +36,8 @@ export const setFields = indexed({
   /**
    * Attributes that only answers of the kernel contain: internal data structure of the set, and its number of elements.
    */
-  structure: hinted(19, bytes),
-  count: hinted(20, bytes),
+  structure: maybeReported(19, bytes),
+  count: maybeReported(20, bytes),
 })
 
 /** Netlink attributes of a set element. */
@@ -47,7 +47,7 @@ export const elementFields = indexed({
   data: may(2, data),
   flags: may(3, someOf(['intervalEnd', 'catchAll'])),
   timeout: may(4, n64),
-  expiration: hinted(5, n64),
+  expiration: maybeReported(5, n64),
   userdata: may(6, bytes),
 })
 

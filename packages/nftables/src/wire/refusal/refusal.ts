@@ -7,7 +7,7 @@ import { faultsOf } from './refusal-fault.ts'
 const NEEDS_ROOT = 'needs root: CAP_NET_ADMIN in the namespace'
 const NEEDS_KERNEL = 'the kernel has no nf_tables: it needs the module nf_tables'
 
-// Errors by which the kernel refuses a whole batch before it looks at the batch's messages.
+// Errors by which the kernel refuses a whole batch before it reads the batch's messages.
 const ERESTART = 85
 const reasons = new Map<string, readonly [NftError['code'], string]>([
   ['EPERM', ['DENIED', NEEDS_ROOT]],
@@ -15,7 +15,7 @@ const reasons = new Map<string, readonly [NftError['code'], string]>([
 ])
 
 /** Maximum number of faults in an error's message. The error's `faults` has all of them. */
-const TOLD = 3
+const MAX_SHOWN = 3
 
 /** Creates the error for a batch that the kernel refused. Returns `undefined` if the kernel committed the batch. */
 export function refused(
@@ -33,10 +33,10 @@ export function refused(
   if (reason !== undefined && refusals.length === 1) {
     return new NftError(reason[0], `Change nf_tables: ${whole?.code}, ${reason[1]}`, { faults })
   }
-  const told = faults.slice(0, TOLD).map(({ text }) => text)
-  const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
+  const shown = faults.slice(0, MAX_SHOWN).map(({ text }) => text)
+  const more = faults.length > MAX_SHOWN ? [`and ${faults.length - MAX_SHOWN} more`] : []
   const unheard = lost ? ['and others: the kernel reported more than the socket holds'] : []
-  const text = [...told, ...more, ...unheard].join('; ')
+  const text = [...shown, ...more, ...unheard].join('; ')
   const error = new NftError('REFUSED', `nf_tables refused the changes, and made none of them: ${text}`, { faults })
   batches.set(error, sent)
   return error
