@@ -68,12 +68,12 @@ function writeTable(batch: Batch, state: TableState): void {
   const rewritten = state.chains.filter((chain) => isRebuilt || !hasSameRules(chain))
   remove(batch, state, rewritten)
   for (const chain of state.chains) {
-    if (chain.wanted !== undefined && !(chain.present !== undefined && chain.stays && chain.samePolicy)) {
-      addChain(batch, table, chain.wanted)
+    if (chain.desired !== undefined && !(chain.present !== undefined && chain.stays && chain.samePolicy)) {
+      addChain(batch, table, chain.desired)
     }
   }
   for (const set of state.sets) addSetOf(batch, state, set)
-  for (const { wanted } of rewritten) if (wanted !== undefined) addRules(batch, table, wanted)
+  for (const { desired } of rewritten) if (desired !== undefined) addRules(batch, table, desired)
 }
 
 /** Deletes rules first, because they may refer to a chain or set. */
@@ -93,8 +93,8 @@ function remove(batch: Batch, { table, chains, sets }: TableState, rewritten: re
 }
 
 function addSetOf(batch: Batch, { table }: TableState, set: SetState): void {
-  const { wanted, present, stays } = set
-  if (wanted === undefined) return
-  if (present === undefined || !stays) addNamedSet(batch, table, wanted)
-  else if (!isSameSet(set)) addElements(batch, { ...nameOf(table), set: set.name }, encodeNamedSet(wanted).elements)
+  const { desired, present, stays } = set
+  if (desired === undefined) return
+  if (present === undefined || !stays) addNamedSet(batch, table, desired)
+  else if (!isSameSet(set)) addElements(batch, { ...nameOf(table), set: set.name }, encodeNamedSet(desired).elements)
 }

@@ -9,7 +9,7 @@ export const readSetting: Reader = (reading, at) => {
   if (source === undefined || target === undefined) return undefined
   const { value, length } = source
   const end = length + 1
-  switch (placeOf(target)) {
+  switch (propertySetBy(target)) {
     case 'mark':
       return is32(value) ? read(end, { kind: 'mark set', to: markOf(value) }) : undefined
     case 'ct mark':
@@ -28,7 +28,7 @@ export const readSetting: Reader = (reading, at) => {
 }
 
 /** Property that an expression sets to the value of register 1: a mark, a zone or nftrace. */
-function placeOf(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftrace' | undefined {
+function propertySetBy(expression: Expression): 'mark' | 'ct mark' | 'ct zone' | 'nftrace' | undefined {
   if ((expression.name !== 'meta' && expression.name !== 'ct') || expression.sreg !== 1) return undefined
   if (expression.dreg !== undefined) return undefined
   if (expression.name === 'meta') {
@@ -58,10 +58,10 @@ function sourceAt(
   if (sreg !== 1 || dreg !== 1 || len !== 4 || op !== undefined || data !== undefined) return undefined
   if (mask?.length !== 4 || xor?.length !== 4) return undefined
   const and = number(mask)
-  const turned = number(xor)
+  const xorBits = number(xor)
   // Does not decode a bitwise operation that changes no bit. The data model has no form for it.
-  if (and === ALL && turned === 0) return undefined
-  const value = { of, ...(and === ALL ? {} : { and }), ...(turned === 0 ? {} : { xor: turned }) } as const
+  if (and === ALL && xorBits === 0) return undefined
+  const value = { of, ...(and === ALL ? {} : { and }), ...(xorBits === 0 ? {} : { xor: xorBits }) } as const
   return { value, length: 2 }
 }
 

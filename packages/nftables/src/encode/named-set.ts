@@ -10,7 +10,7 @@ import { encodeUserdata } from '../wire/userdata.ts'
 import { type Entry, intervalElements, pointElements } from './anonymous-set.ts'
 import type { EncodedSet } from './encoded.ts'
 
-const BITS_OF_PART = 6
+const PART_BITS = 6
 
 /** Encodes a named set, and the elements if the ruleset owns them. Throws `NftError('INVALID')`. */
 export function encodeNamedSet(set: NamedSet): EncodedSet {
@@ -27,7 +27,7 @@ export function encodeNamedSet(set: NamedSet): EncodedSet {
   ]
   return {
     flags,
-    keyType: types.reduce((sum, { number }) => sum * 2 ** BITS_OF_PART + number, 0),
+    keyType: types.reduce((sum, { number }) => sum * 2 ** PART_BITS + number, 0),
     keyLength: types.length === 1 && single ? single.length : lengths.reduce((sum, length) => sum + padded(length), 0),
     ...(set.data === 'verdict' ? { dataType: 'verdict', dataLength: 16 } : undefined),
     ...(data === undefined ? undefined : { dataType: data.number, dataLength: data.length }),

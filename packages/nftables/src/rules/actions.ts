@@ -27,7 +27,7 @@ export const logFlags: readonly (readonly [LogFlag, number])[] = [
 /** Length in seconds of each time unit that a `limit` statement's rate can have. */
 export const limitUnits = { second: 1, minute: 60, hour: 3600, day: 86_400, week: 604_800 } as const
 
-const MOST_OF_PREFIX = 127
+const MAX_PREFIX_BYTES = 127
 const ALL = 0xffff_ffff
 
 /**
@@ -44,13 +44,17 @@ function checked(action: Action, what: string): Action {
   switch (action.kind) {
     case 'counter': {
       const { packets = 0n, bytes = 0n } = action
-      return { kind: 'counter', ...some('packets', count(packets, what), 0n), ...some('bytes', count(bytes, what), 0n) }
+      return {
+        kind: 'counter',
+        ...unlessDefault('packets', checkCounter(packets, what), 0n),
+        ...unlessDefault('bytes', checkCounter(bytes, what), 0n),
+      }
     }
     case 'mark set':
     case 'ct mark set':
       return { kind: action.kind, to: markValue(action.to, what) }
     case 'ct zone set':
-      return { kind: 'ct zone set', to: whole(action.to, 0, 0xffff, what) }
+      return { kind: 'ct zone set', to: checkInteger(action.to, 0, 0xffff, what) }
     case 'nftrace set':
       return {
         kind: 'nftrace set',
@@ -68,8 +72,11 @@ function checked(action: Action, what: string): Action {
     case 'limit': {
       const { rate, per, burst, of, over } = action
       if (!Object.hasOwn(limitUnits, per)) wrong(per, `one of ${Object.keys(limitUnits).join(', ')}`, what)
-      const limits = { rate: whole(rate, 1, Number.MAX_SAFE_INTEGER, what), burst: whole(burst, 0, ALL, what) }
-      return { kind: 'limit', ...limits, per, ...some('of', of), ...(over ? { over } : undefined) }
+      const limits = {
+        rate: checkInteger(rate, 1, Number.MAX_SAFE_INTEGER, what),
+        burst: checkInteger(burst, 0, ALL, what),
+      }
+      return { kind: 'limit', ...limits, per, ...unlessDefault('of', of), ...(over ? { over } : undefined) }
     }
     case 'log': {
       const { prefix, level, flags, group, snaplen, threshold } = action
@@ -81,13 +88,15 @@ function checked(action: Action, what: string): Action {
       }
       return {
         kind: 'log',
-        ...(prefix === undefined ? undefined : { prefix: checkText(prefix, MOST_OF_PREFIX, what, 1) }),
+        ...(prefix === undefined ? undefined : { prefix: checkText(prefix, MAX_PREFIX_BYTES, what, 1) }),
         // The canonical form of `log` omits level 4, the kernel's default, as nft does.
-        ...(level === undefined ? undefined : some('level', whole(level, 0, 8, what), 4)),
+        ...(level === undefined ? undefined : unlessDefault('level', checkInteger(level, 0, 8, what), 4)),
         ...flagsOf(flags, logFlags, what),
-        ...(group === undefined ? undefined : { group: whole(group, 0, 0xffff, what) }),
-        ...(snaplen === undefined ? undefined : some('snaplen', whole(snaplen, 0, ALL, what), 0)),
-        ...(threshold === undefined ? undefined : some('threshold', whole(threshold, 0, 0xffff, what), 0)),
+        ...(group === undefined ? undefined : { group: checkInteger(group, 0, 0xffff, what) }),
+        ...(snaplen === undefined ? undefined : unlessDefault('snaplen', checkInteger(snaplen, 0, ALL, what), 0)),
+        ...(threshold === undefined
+          ? undefined
+          : unlessDefault('threshold', checkInteger(threshold, 0, 0xffff, what), 0)),
       }
     }
     case 'snat':
@@ -110,7 +119,7 @@ function nat({ kind, family, address, port, flags }: Nat, what: string): Nat {
   return {
     ...{ kind, family: familyOf(family, what) },
     ...(address === undefined ? undefined : { address: one(address, (each) => addressOf(each, family, what), what) }),
-    ...(port === undefined ? undefined : { port: one(port, (each) => whole(each, 1, 0xffff, what), what) }),
+    ...(port === undefined ? undefined : { port: one(port, (each) => checkInteger(each, 1, 0xffff, what), what) }),
     ...flagsOf(flags, natFlags, what),
   }
 }
@@ -118,7 +127,7 @@ function nat({ kind, family, address, port, flags }: Nat, what: string): Nat {
 function redirect({ kind, port, flags }: Redirect, what: string): Redirect {
   return {
     kind,
-    ...(port === undefined ? undefined : { port: one(port, (each) => whole(each, 1, 0xffff, what), what) }),
+    ...(port === undefined ? undefined : { port: one(port, (each) => checkInteger(each, 1, 0xffff, what), what) }),
     ...flagsOf(flags, natFlags, what),
   }
 }
@@ -130,21 +139,28 @@ function tproxy({ kind, family, address, port }: Tproxy, what: string): Tproxy {
     kind,
     ...(family === undefined ? undefined : { family: familyOf(family, what) }),
     ...(family === undefined || address === undefined ? undefined : { address: addressOf(address, family, what) }),
-    ...(port === undefined ? undefined : { port: whole(port, 1, 0xffff, what) }),
+    ...(port === undefined ? undefined : { port: checkInteger(port, 1, 0xffff, what) }),
   }
 }
 
 function reject(action: Reject, what: string): Reject {
   if (action.with === 'tcp reset') return { kind: 'reject', with: 'tcp reset' }
   if (!['icmp', 'icmpv6', 'icmpx'].includes(action.with)) wrong(action.with, 'icmp, icmpv6, icmpx or tcp reset', what)
-  return { kind: 'reject', with: action.with, code: whole(action.code, 0, action.with === 'icmpx' ? 3 : 255, what) }
+  return {
+    kind: 'reject',
+    with: action.with,
+    code: checkInteger(action.code, 0, action.with === 'icmpx' ? 3 : 255, what),
+  }
 }
 
 function markValue(to: MarkValue, what: string): MarkValue {
-  if (typeof to !== 'object') return whole(to, 0, ALL, what)
+  if (typeof to !== 'object') return checkInteger(to, 0, ALL, what)
   const { of, and = ALL, xor = 0 } = to
   if (of !== 'mark' && of !== 'ct mark') wrong(of, 'mark or ct mark', what)
-  const kept = { ...some('and', whole(and, 0, ALL, what), ALL), ...some('xor', whole(xor, 0, ALL, what), 0) }
+  const kept = {
+    ...unlessDefault('and', checkInteger(and, 0, ALL, what), ALL),
+    ...unlessDefault('xor', checkInteger(xor, 0, ALL, what), 0),
+  }
   return Object.freeze({ of, ...kept })
 }
 
@@ -185,17 +201,17 @@ function flagsOf<F extends string>(
 }
 
 /** Object with only the property `key`; empty for undefined or the default. */
-function some<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
+function unlessDefault<K extends string, T>(key: K, value: T, fallback?: T): { readonly [P in K]?: NonNullable<T> } {
   // The type cast is necessary, because TypeScript infers a string index for the computed property name.
   return value === undefined || value === fallback ? {} : ({ [key]: value } as { readonly [P in K]?: NonNullable<T> })
 }
 
-function whole(value: number, least: number, most: number, what: string): number {
+function checkInteger(value: number, least: number, most: number, what: string): number {
   const fits = typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most
   return fits ? value : wrong(value, `an integer from ${least} to ${most}`, what)
 }
 
-function count(value: bigint, what: string): bigint {
+function checkCounter(value: bigint, what: string): bigint {
   return typeof value === 'bigint' && value === BigInt.asUintN(64, value)
     ? value
     : wrong(value, 'an unsigned 64-bit bigint', what)

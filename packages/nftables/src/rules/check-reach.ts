@@ -6,7 +6,7 @@ import { selectors } from './selector.ts'
 import { isMatch, type Statement } from './statement.ts'
 
 /** Maximum depth of jumps below a base chain. The kernel refuses deeper jumps. */
-const DEEPEST = 15
+const MAX_DEPTH = 15
 
 /** Checks references and base chains, because the kernel would report only an error number. */
 export function checkReach(table: Table): void {
@@ -76,7 +76,7 @@ function checkBase({ name, family }: Table, chain: Chain, base: BaseChain, chain
   for (const each of reached) {
     for (const { statements } of each.rules) {
       for (const statement of statements) {
-        checkPlace(statement, base, `${name} ${each.name}`)
+        checkChainType(statement, base, `${name} ${each.name}`)
         for (const target of targetsOf(statement)) {
           const next = chains.get(target)
           if (next !== undefined) reached.add(next)
@@ -99,27 +99,27 @@ function checkDepth(table: Table, chain: Chain, chains: Chains, depths: Map<Chai
       if (next !== undefined) depth = Math.max(depth, 1 + checkDepth(table, next, chains, depths))
     }
   }
-  if (depth > DEEPEST) invalid(`${where}: jumps from it are more than ${DEEPEST} deep`)
+  if (depth > MAX_DEPTH) invalid(`${where}: jumps from it are more than ${MAX_DEPTH} deep`)
   depths.set(chain, depth)
   return depth
 }
 
 /** Checks that a base chain's type and hook allow a statement. Throws `NftError('INVALID')`. */
-function checkPlace({ kind }: Statement, { type, hook }: BaseChain, where: string): void {
-  const place = places.get(kind)
-  if (place === undefined || (place.type === type && place.hooks.includes(hook))) return
+function checkChainType({ kind }: Statement, { type, hook }: BaseChain, where: string): void {
+  const allowed = allowedChains.get(kind)
+  if (allowed === undefined || (allowed.type === type && allowed.hooks.includes(hook))) return
   invalid(
-    `${where}: ${kind} is for ${place.type} chains at ${place.hooks.join(' and ')}, but it is reached from ${type} at ${hook}`,
+    `${where}: ${kind} is for ${allowed.type} chains at ${allowed.hooks.join(' and ')}, but it is reached from ${type} at ${hook}`,
   )
 }
 
-interface Site {
+interface AllowedChains {
   readonly type: BaseChain['type']
   readonly hooks: readonly string[]
 }
 
-const destination: Site = { type: 'nat', hooks: ['prerouting', 'output'] }
-const places = new Map<string, Site>([
+const destination: AllowedChains = { type: 'nat', hooks: ['prerouting', 'output'] }
+const allowedChains = new Map<string, AllowedChains>([
   ['redirect', destination],
   ['dnat', destination],
   ['masquerade', { type: 'nat', hooks: ['postrouting'] }],

@@ -109,12 +109,12 @@ const address = (type: number, length: number, expected: string): DataType => ({
   },
 })
 
-const MOST_OF_NAME = 15
+const MAX_NAME_CHARS = 15
 
 const name: DataType = {
   number: 41,
   length: 16,
-  expected: `an interface name of 1 to ${MOST_OF_NAME} bytes, or { prefix } for all that begin so`,
+  expected: `an interface name of 1 to ${MAX_NAME_CHARS} bytes, or { prefix } for all that begin so`,
   write(value) {
     const isPrefix = typeof value === 'object' && value !== null && 'prefix' in value
     const text = isPrefix ? value.prefix : value
@@ -122,7 +122,7 @@ const name: DataType = {
     if (typeof text !== 'string' || text === '' || /[\0-\x20\x7f/]/.test(text) || text === '.' || text === '..')
       return undefined
     const bytes = utf8.encode(text)
-    if (bytes.length > MOST_OF_NAME) return undefined
+    if (bytes.length > MAX_NAME_CHARS) return undefined
     const from = new Uint8Array(16)
     from.set(bytes)
     return isPrefix ? { from, to: last(from, 8 * bytes.length), bits: 8 * bytes.length } : point(from)

@@ -11,7 +11,7 @@ import type { Action, Limit, Log, MarkValue, MatchOp, Nat, Reject, Statement } f
 import type { Range } from './values.ts'
 
 /** Names of the table and the chain for which a rule is built. */
-export interface DraftPlace {
+export interface RuleLocation {
   readonly family: 'inet' | 'ip' | 'ip6'
   readonly table: string
   readonly chain: string
@@ -32,27 +32,27 @@ const BURST = 5
 
 /** Rule under construction. Implements `RuleBuilder` for every table and chain. */
 export class Draft implements Placed {
-  readonly #place: DraftPlace
+  readonly #location: RuleLocation
   readonly #statements: readonly Statement[]
   readonly #comment: string | undefined
 
-  constructor(place: DraftPlace, statements: readonly Statement[] = [], comment?: string) {
-    this.#place = place
+  constructor(location: RuleLocation, statements: readonly Statement[] = [], comment?: string) {
+    this.#location = location
     this.#statements = statements
     this.#comment = comment
   }
 
   get table(): string {
-    return this.#place.table
+    return this.#location.table
   }
 
   get chain(): string {
-    return this.#place.chain
+    return this.#location.chain
   }
 
   /** Complete rule, including the protocol conditions that nft adds. */
   get rule(): Rule {
-    const statements = complete(this.#place.family, Object.freeze(this.#statements), this.#where)
+    const statements = complete(this.#location.family, Object.freeze(this.#statements), this.#where)
     return Object.freeze(this.#comment === undefined ? { statements } : { statements, comment: this.#comment })
   }
 
@@ -130,7 +130,7 @@ export class Draft implements Placed {
 
   comment(text: string): Draft {
     const comment = checkText(text, 253, `${this.#where}: comment`)
-    return new Draft(this.#place, this.#statements, comment)
+    return new Draft(this.#location, this.#statements, comment)
   }
 
   counter(): Draft {
@@ -196,7 +196,7 @@ export class Draft implements Placed {
   reject(how?: Reject['with'], code?: number): Draft {
     if (how === 'tcp reset') return this.#add({ kind: 'reject', with: how })
     if (how !== undefined) return this.#add({ kind: 'reject', with: how, code: code ?? Number.NaN })
-    return this.#add(unreachable[this.#place.family])
+    return this.#add(unreachable[this.#location.family])
   }
 
   vmap(on: string, map: readonly (readonly [unknown, Verdict])[] | { readonly named: string }): Draft {
@@ -242,7 +242,7 @@ export class Draft implements Placed {
   }
 
   #nat(action: Action & { readonly family?: 'ip' | 'ip6' }): Draft {
-    const { family } = this.#place
+    const { family } = this.#location
     if (family !== 'inet' && action.family !== family) {
       invalid(`${this.#where}: ${action.kind} of family ${action.family} is not allowed in a table of family ${family}`)
     }
@@ -251,11 +251,11 @@ export class Draft implements Placed {
 
   #add(statement: Statement): Draft {
     const statements = [...this.#statements, canonicalStatement(statement, this.#where)]
-    return new Draft(this.#place, statements, this.#comment)
+    return new Draft(this.#location, statements, this.#comment)
   }
 }
 
-const unreachable: Readonly<Record<DraftPlace['family'], Reject>> = {
+const unreachable: Readonly<Record<RuleLocation['family'], Reject>> = {
   inet: { kind: 'reject', with: 'icmpx', code: 1 },
   ip: { kind: 'reject', with: 'icmp', code: 3 },
   ip6: { kind: 'reject', with: 'icmpv6', code: 4 },

@@ -1,12 +1,12 @@
 import type { SetElement } from '../rules/model.ts'
 
 /** Compares two lists of set elements in canonical form. Returns missing and unexpected elements. */
-export function diffElements(wanted: readonly SetElement[], present: readonly SetElement[]) {
+export function diffElements(desired: readonly SetElement[], present: readonly SetElement[]) {
   const texts = (list: readonly SetElement[]) => new Set(list.map(elementKey))
-  const [want, have] = [texts(wanted), texts(present)]
+  const [desiredTexts, presentTexts] = [texts(desired), texts(present)]
   return {
-    missing: wanted.filter((element) => !have.has(elementKey(element))),
-    unexpected: present.filter((element) => !want.has(elementKey(element))),
+    missing: desired.filter((element) => !presentTexts.has(elementKey(element))),
+    unexpected: present.filter((element) => !desiredTexts.has(elementKey(element))),
   }
 }
 

@@ -48,17 +48,17 @@ export async function addTo(
   spec: NamedSet,
   given: readonly (SetElement | SetElement['key'])[],
 ): Promise<void> {
-  const wanted = canonical(table, spec, given)
-  if (wanted.length === 0) return
-  const isPlain = wanted.every(
+  const desired = canonical(table, spec, given)
+  if (desired.length === 0) return
+  const isPlain = desired.every(
     ({ data, comment, timeout }) => data === undefined && comment === undefined && timeout === undefined,
   )
   return edit((batch) => {
     // Skips the read for plain keys, because the kernel ignores the addition of an existing key.
     const present = isPlain ? [] : presentOf(nft, table, spec)
-    const keys = new Set(wanted.map(keyText))
+    const keys = new Set(desired.map(keyText))
     const { missing, unexpected } = diffElements(
-      wanted,
+      desired,
       present.filter((each) => keys.has(keyText(each))),
     )
     change(batch, table, spec, { missing, unexpected })
@@ -96,9 +96,9 @@ export async function elementOf(
   spec: NamedSet,
   key: SetElement['key'],
 ): Promise<SetElement | undefined> {
-  const [wanted] = canonical(table, withoutData(spec), [key])
+  const [desired] = canonical(table, withoutData(spec), [key])
   const list = await listOf(editing, table, spec)
-  return list.find((each) => wanted !== undefined && keyText(each) === keyText(wanted))
+  return list.find((each) => desired !== undefined && keyText(each) === keyText(desired))
 }
 
 /** True if a rule that looks up a key in a named set would find the key. */
@@ -136,9 +136,9 @@ export function replaceElements(
   spec: NamedSet,
   elements: readonly (SetElement | SetElement['key'])[],
 ): Promise<'unchanged' | 'replaced'> {
-  const wanted = canonical(table, spec, elements)
+  const desired = canonical(table, spec, elements)
   return edit((batch) => {
-    change(batch, table, spec, diffElements(wanted, presentOf(nft, table, spec)))
+    change(batch, table, spec, diffElements(desired, presentOf(nft, table, spec)))
     return batch.size === 0 ? 'unchanged' : 'replaced'
   })
 }

@@ -24,12 +24,12 @@ export interface Keyed<R> {
 /** Chain in the ruleset and in the kernel. Either of the two may be missing. */
 export interface ChainState {
   readonly name: string
-  readonly wanted: Chain | undefined
+  readonly desired: Chain | undefined
   readonly present: NftChain | undefined
   /** True if `apply` can keep the kernel's chain: type, hook, priority and comment are equal. */
   readonly stays: boolean
   readonly samePolicy: boolean
-  readonly wantedRules: readonly Keyed<Rule>[]
+  readonly desiredRules: readonly Keyed<Rule>[]
   /** Rules of the kernel's chain, as bytes of netlink messages. */
   readonly presentRules: readonly Keyed<Buffer>[]
 }
@@ -37,7 +37,7 @@ export interface ChainState {
 /** Named set in the ruleset and in the kernel. Either of the two may be missing. */
 export interface SetState {
   readonly name: string
-  readonly wanted: NamedSet | undefined
+  readonly desired: NamedSet | undefined
   readonly present: NftSet | undefined
   readonly stays: boolean
   /** Comparison of the set's elements. `undefined` if other programs own the elements. */
@@ -63,7 +63,7 @@ export function tableStates(nft: Nft, tables: readonly Table[]): TableState[] {
   return tables.map((table) => {
     const { family, table: name } = nameOf(table)
     const found = present.find((each) => each.family === family && each.table === name)
-    return found === undefined ? absent(table) : stateOf(nft, table, found)
+    return found === undefined ? missingTable(table) : stateOf(nft, table, found)
   })
 }
 
@@ -75,34 +75,36 @@ export function isSame({ present, stays, dormant, chains, sets }: TableState): b
 /** True if the kernel's chain and its rules equal the ruleset's chain. */
 export function isSameChain(chain: ChainState): boolean {
   return (
-    chain.wanted !== undefined && chain.present !== undefined && chain.stays && chain.samePolicy && hasSameRules(chain)
+    chain.desired !== undefined && chain.present !== undefined && chain.stays && chain.samePolicy && hasSameRules(chain)
   )
 }
 
 /** True if the kernel's chain has the rules of the ruleset's chain, in the same order. */
-export function hasSameRules({ wantedRules, presentRules }: ChainState): boolean {
-  return wantedRules.length === presentRules.length && wantedRules.every(({ key }, at) => key === presentRules[at]?.key)
+export function hasSameRules({ desiredRules, presentRules }: ChainState): boolean {
+  return (
+    desiredRules.length === presentRules.length && desiredRules.every(({ key }, at) => key === presentRules[at]?.key)
+  )
 }
 
 /** True if the kernel's set and its elements equal the ruleset's set. */
-export function isSameSet({ wanted, present, stays, elements }: SetState): boolean {
-  return wanted !== undefined && present !== undefined && stays && elements?.same !== false
+export function isSameSet({ desired, present, stays, elements }: SetState): boolean {
+  return desired !== undefined && present !== undefined && stays && elements?.same !== false
 }
 
 // internal
 
 const DORMANT = 1
 
-function absent(table: Table): TableState {
-  const keyed = wantedRules(table)
-  const chains = table.chains.map((wanted) => chainState(wanted.name, wanted, undefined, [], keyed))
-  const sets = table.sets.map((wanted) => setState(wanted.name, wanted, undefined, []))
+function missingTable(table: Table): TableState {
+  const keyed = desiredRules(table)
+  const chains = table.chains.map((desired) => chainState(desired.name, desired, undefined, [], keyed))
+  const sets = table.sets.map((desired) => setState(desired.name, desired, undefined, []))
   return { table, present: undefined, stays: false, dormant: false, chains, sets, records: new Map() }
 }
 
 function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
   const name = nameOf(table)
-  const keyed = wantedRules(table)
+  const keyed = desiredRules(table)
   const chains = nft.chains(name)
   const sets = setsOf(nft, name)
   const named = sets.filter(({ flags }) => flags?.includes('anonymous') !== true)
@@ -121,22 +123,22 @@ function stateOf(nft: Nft, table: Table, present: NftTable): TableState {
     if (list === undefined) rules.set(chain, [keyed])
     else list.push(keyed)
   }
-  const wantedChains = new Map(table.chains.map((chain) => [chain.name, chain]))
+  const desiredChains = new Map(table.chains.map((chain) => [chain.name, chain]))
   const presentChains = new Map(chains.map((chain) => [chain.chain, chain]))
-  const wantedSets = new Map(table.sets.map((set) => [set.name, set]))
+  const desiredSets = new Map(table.sets.map((set) => [set.name, set]))
   const presentSets = new Map(named.map((set) => [set.set, set]))
   return {
     ...{ table, present, records },
     // The table also has stateful objects or flowtables if the kernel counts more objects (`use`) than chains and sets.
     stays: present.comment === table.comment && (present.use ?? 0) <= chains.length + sets.length,
     dormant: ((present.flags ?? 0) & DORMANT) !== 0,
-    chains: namesIn(wantedChains, presentChains).map((each) =>
-      chainState(each, wantedChains.get(each), presentChains.get(each), rules.get(each) ?? [], keyed),
+    chains: namesIn(desiredChains, presentChains).map((each) =>
+      chainState(each, desiredChains.get(each), presentChains.get(each), rules.get(each) ?? [], keyed),
     ),
-    sets: namesIn(wantedSets, presentSets).map((each) => {
-      const [wanted, found] = [wantedSets.get(each), presentSets.get(each)]
-      const isOwned = found !== undefined && wanted?.elements !== undefined
-      return setState(each, wanted, found, isOwned ? elementsOf(nft, found) : [])
+    sets: namesIn(desiredSets, presentSets).map((each) => {
+      const [desired, found] = [desiredSets.get(each), presentSets.get(each)]
+      const isOwned = found !== undefined && desired?.elements !== undefined
+      return setState(each, desired, found, isOwned ? elementsOf(nft, found) : [])
     }),
   }
 }
@@ -169,22 +171,22 @@ const namesIn = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown
 
 function chainState(
   name: string,
-  wanted: Chain | undefined,
+  desired: Chain | undefined,
   present: NftChain | undefined,
   presentRules: readonly Keyed<Buffer>[],
   keyed: KeyedRules,
 ): ChainState {
-  const [a, b] = [wanted?.base, present?.base]
+  const [a, b] = [desired?.base, present?.base]
   return {
-    ...{ name, wanted, present, presentRules },
+    ...{ name, desired, present, presentRules },
     stays:
-      wanted !== undefined &&
-      wanted.comment === present?.comment &&
+      desired !== undefined &&
+      desired.comment === present?.comment &&
       a?.type === b?.type &&
       a?.hook === b?.hook &&
       a?.priority === b?.priority,
-    samePolicy: a === undefined || (wanted?.policy ?? 'accept') === present?.policy,
-    wantedRules: (wanted && keyed.get(wanted)) ?? [],
+    samePolicy: a === undefined || (desired?.policy ?? 'accept') === present?.policy,
+    desiredRules: (desired && keyed.get(desired)) ?? [],
   }
 }
 
@@ -193,12 +195,12 @@ type KeyedRules = ReadonlyMap<Chain, readonly Keyed<Rule>[]>
 /** Cache of the keys of a frozen table's rules. Without it, each `verify` call would encode the rules again. */
 const memo = new WeakMap<Table, KeyedRules>()
 
-function wantedRules(table: Table): KeyedRules {
+function desiredRules(table: Table): KeyedRules {
   const known = memo.get(table)
   if (known !== undefined) return known
   const context = contextOf(table)
   const keyed = new Map(
-    table.chains.map((chain) => [chain, chain.rules.map((rule) => ({ key: wantedKey(rule, context), rule }))]),
+    table.chains.map((chain) => [chain, chain.rules.map((rule) => ({ key: desiredKey(rule, context), rule }))]),
   )
   if (isDeeplyFrozen(table)) memo.set(table, keyed)
   return keyed
@@ -210,7 +212,7 @@ function isDeeplyFrozen(value: unknown): boolean {
   return Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen)
 }
 
-function wantedKey(rule: Rule, context: EncodeContext): string {
+function desiredKey(rule: Rule, context: EncodeContext): string {
   const { expressions, sets } = encodeRule(rule, context)
   const note: Pick<RuleSpec, 'comment' | 'userdata'> = { comment: rule.comment }
   const { userdata } = withUserdata(note, 'rule')
@@ -222,22 +224,22 @@ function wantedKey(rule: Rule, context: EncodeContext): string {
 
 function setState(
   name: string,
-  wanted: NamedSet | undefined,
+  desired: NamedSet | undefined,
   present: NftSet | undefined,
   elements: readonly NftElement[],
 ): SetState {
-  if (wanted === undefined) return { name, wanted, present, stays: false, elements: undefined }
-  const encoded = encodeNamedSet(wanted)
+  if (desired === undefined) return { name, desired, present, stays: false, elements: undefined }
+  const encoded = encodeNamedSet(desired)
   const isSameSpec =
     present !== undefined &&
     specText(encoded) === specText(present) &&
     (encoded.size ?? 0) === (present.size ?? 0) &&
     (encoded.timeout ?? 0n) === (present.timeout ?? 0n) &&
-    wanted.comment === present.comment
+    desired.comment === present.comment
   const texts = (list: Parameters<typeof elementText>[0][]) => list.map(elementText).sort().join('\n')
   const same = texts([...encoded.elements]) === texts([...elements])
   return {
-    ...{ name, wanted, present, stays: isSameSpec },
-    elements: wanted.elements === undefined ? undefined : { same, present: elements },
+    ...{ name, desired, present, stays: isSameSpec },
+    elements: desired.elements === undefined ? undefined : { same, present: elements },
   }
 }

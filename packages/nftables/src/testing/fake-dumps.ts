@@ -12,7 +12,7 @@ export function dumpBodies(state: FakeState, message: number, body: Buffer): { a
   const name = (type: number) => readCString(attributes.get(type))
   const tables = [...state.values()].filter((table) => family === 0 || table.family === family)
   // Attribute 1 is the table's name. A dump of chains does not filter by this name, as in the kernel.
-  const wanted = tables.filter(({ name: each }) => (name(1) ?? each) === each)
+  const selected = tables.filter(({ name: each }) => (name(1) ?? each) === each)
   switch (message) {
     case NFT_MSG.GETTABLE:
       return { add: NFT_MSG.NEWTABLE, bodies: tables.map(tableBody) }
@@ -22,7 +22,7 @@ export function dumpBodies(state: FakeState, message: number, body: Buffer): { a
         bodies: tables.flatMap((table) => [...table.chains.values()].map((chain) => chainBody(table, chain))),
       }
     case NFT_MSG.GETRULE: {
-      const bodies = wanted.flatMap((table) =>
+      const bodies = selected.flatMap((table) =>
         [...table.chains.values()]
           .filter((chain) => (name(NFTA_RULE.CHAIN) ?? chain.name) === chain.name)
           .flatMap((chain) => chain.rules.map((rule) => ruleBody(table, chain, rule))),
@@ -32,7 +32,7 @@ export function dumpBodies(state: FakeState, message: number, body: Buffer): { a
     case NFT_MSG.GETSET:
       return {
         add: NFT_MSG.NEWSET,
-        bodies: wanted.flatMap((table) => [...table.sets.values()].map((set) => setBody(table, set))),
+        bodies: selected.flatMap((table) => [...table.sets.values()].map((set) => setBody(table, set))),
       }
     case NFT_MSG.GETSETELEM: {
       const table = state.get(keyOf(family, name(NFTA_ELEMENTS.TABLE) ?? '')) ?? refuse('ENOENT')

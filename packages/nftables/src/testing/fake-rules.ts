@@ -7,7 +7,7 @@ import { FakeRefusal, offsetOf, refuse, startsOf } from './fake-refusal.ts'
 import { type FakeRule, type FakeTable, jumpOf } from './fake-state.ts'
 
 const NLA_HDRLEN = 4
-const DEEPEST = 16
+const MAX_DEPTH = 16
 
 /** Expressions of a new rule, as the fake kernel stores them. Refuses references to missing chains and sets. */
 export function ruleExpressions(table: FakeTable, body: Buffer, all: ReadonlyMap<number, Buffer>): Expression[] {
@@ -62,7 +62,7 @@ export function placed(
 /** Refuses loops, jumps that are too deep, and NAT outside nat chains. */
 export function validate(table: FakeTable): void {
   const visit = (name: string, type: string, depth: number): void => {
-    if (depth > DEEPEST) throw new FakeRefusal('EMLINK')
+    if (depth > MAX_DEPTH) throw new FakeRefusal('EMLINK')
     for (const { expressions } of table.chains.get(name)?.rules ?? []) {
       for (const expression of expressions) {
         if (NAT.has(nameOf(expression)) && type !== 'nat') throw new FakeRefusal('EOPNOTSUPP')

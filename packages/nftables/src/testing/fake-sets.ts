@@ -87,13 +87,13 @@ export function changeElements(table: FakeTable, message: FakeMessage, notify: (
 const keyOf = (element: FakeElement) =>
   [NFTA_ELEMENT.KEY, NFTA_ELEMENT.KEY_END, NFTA_ELEMENT.FLAGS].map((type) => element.get(type)?.toString('hex')).join()
 
-function add(held: Map<string, FakeElement>, element: FakeElement, { flags }: FakeMessage, set: FakeSet): void {
+function add(elements: Map<string, FakeElement>, element: FakeElement, { flags }: FakeMessage, set: FakeSet): void {
   checkKey(element, set)
   const key = keyOf(element)
-  const found = held.get(key)
+  const found = elements.get(key)
   if (found === undefined) {
-    if (held.size >= sizeOf(set)) refuse('ENFILE')
-    held.set(key, element)
+    if (elements.size >= sizeOf(set)) refuse('ENFILE')
+    elements.set(key, element)
     return
   }
   const same = found.get(NFTA_ELEMENT.DATA)?.toString('hex') === element.get(NFTA_ELEMENT.DATA)?.toString('hex')

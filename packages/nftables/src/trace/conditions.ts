@@ -6,37 +6,37 @@ import type { NamedSet, SetElement, Table } from '../rules/model.ts'
 import { selectors } from '../rules/selector.ts'
 import type { Match, MatchOp, Vmap } from '../rules/statement.ts'
 import type { Verdict } from '../wire/fields/verdict.ts'
-import { type Held, heldBy } from './fields.ts'
+import { type FieldValues, valuesOfField } from './fields.ts'
 import type { TracedPacket } from './traced-packet.ts'
 
 /** True if a traced packet meets a condition of a rule. `undefined` if the trace cannot know. */
 export function meets(match: Match, table: Table, traced: TracedPacket): boolean | undefined {
-  const held = heldBy(match.kind, traced)
+  const values = valuesOfField(match.kind, traced)
   const compared = comparison(match)
   if (compared.is === 'named')
     return inNamed(
-      held,
+      values,
       table.sets.find(({ name }) => name === compared.name),
       match.op,
     )
-  return decided(held, (bytes) => holds(selectors[match.kind].type, bytes, match.op, compared))
+  return decided(values, (bytes) => holds(selectors[match.kind].type, bytes, match.op, compared))
 }
 
 /** Verdict of a verdict map for a traced packet. `'none'` if no key matches, `undefined` if unknown. */
 export function verdictIn(vmap: Vmap, table: Table, traced: TracedPacket): Verdict | 'none' | undefined {
-  const held = heldBy(vmap.on, traced)
-  if (held === undefined) return undefined
+  const values = valuesOfField(vmap.on, traced)
+  if (values === undefined) return undefined
   const entries = verdictsOf(vmap, table)
   if (entries === undefined) return undefined
-  const found = held.map((bytes) => entries.find(([span]) => isIn(bytes, span))?.[1])
+  const found = values.map((bytes) => entries.find(([span]) => isIn(bytes, span))?.[1])
   const [first] = found
   return found.every((each) => each === first) ? (first ?? 'none') : undefined
 }
 
 /** Common result for all possible values of the packet's field; `undefined` if the results differ. */
-function decided(held: Held, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
-  if (held === undefined) return undefined
-  const answers = held.map(holds)
+function decided(values: FieldValues, holds: (bytes: Uint8Array) => boolean): boolean | undefined {
+  if (values === undefined) return undefined
+  const answers = values.map(holds)
   if (answers.every((each) => !each)) return false
   return answers.every((each) => each) ? true : undefined
 }
@@ -71,10 +71,10 @@ function isEqual(bytes: Uint8Array, compared: Compared): boolean {
 const isIn = (bytes: Uint8Array, { from, to }: Span): boolean =>
   compareBytes(bytes, from) >= 0 && compareBytes(bytes, to) <= 0
 
-function inNamed(held: Held, set: NamedSet | undefined, op: MatchOp | undefined): boolean | undefined {
+function inNamed(values: FieldValues, set: NamedSet | undefined, op: MatchOp | undefined): boolean | undefined {
   const spans = set && spansOf(set)
   if (spans === undefined) return undefined
-  return decided(held, (bytes) => spans.some(([span]) => isIn(bytes, span)) === (op !== '!='))
+  return decided(values, (bytes) => spans.some(([span]) => isIn(bytes, span)) === (op !== '!='))
 }
 
 /** Elements of a named set with byte ranges; `undefined` for unknown elements or concatenated keys. */

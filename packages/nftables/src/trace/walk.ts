@@ -14,25 +14,25 @@ export type Ending =
   | { readonly kind: 'end'; readonly verdict: 'drop' | 'reject' | 'undecided'; readonly reason: string }
 
 /** Maximum number of rules in a trace. A longer trace is a loop of `goto`, or grows exponentially. */
-const MOST_STEPS = 10_000
+const MAX_STEPS = 10_000
 
 /** Evaluates the rules of a base chain and of the chains that they reach. */
 export function walkChain(base: Chain, table: Table, traced: TracedPacket, path: TraceStep[]): Ending {
   const chains = new Map(table.chains.map((chain) => [chain.name, chain]))
-  const stack: Place[] = []
-  let at: Place = { chain: base, next: 0 }
+  const stack: Position[] = []
+  let at: Position = { chain: base, next: 0 }
   for (;;) {
     const rule = at.chain.rules[at.next++]
     if (rule === undefined) {
-      const back = stack.pop()
-      if (back === undefined) return policyOf(base, table)
-      at = back
+      const caller = stack.pop()
+      if (caller === undefined) return policyOf(base, table)
+      at = caller
       continue
     }
-    if (path.length >= MOST_STEPS) return undecided(`more than ${MOST_STEPS} rules on the way`)
+    if (path.length >= MAX_STEPS) return undecided(`more than ${MAX_STEPS} rules on the way`)
     const { name: chain } = at.chain
     const where = `${table.family} ${table.name} ${chain} rule ${at.next}`
-    const end = ended(rule, table, traced)
+    const end = evaluate(rule, table, traced)
     const { matched, effect, assumed } = end
     path.push({
       ...{ hook: traced.hook, family: table.family, table: table.name, chain, index: at.next, matched },
@@ -54,7 +54,7 @@ export function walkChain(base: Chain, table: Table, traced: TracedPacket, path:
     const target = chains.get(verdict.chain)
     if (target === undefined) return undecided(`${where}: there is no chain ${JSON.stringify(verdict.chain)}`)
     if (verdict.verdict === 'jump') {
-      if (stack.some((place) => place.chain === target) || at.chain === target) {
+      if (stack.some((position) => position.chain === target) || at.chain === target) {
         return undecided(`${where}: ${target.name} is on the way already, a loop that the kernel refuses`)
       }
       stack.push(at)
@@ -63,7 +63,7 @@ export function walkChain(base: Chain, table: Table, traced: TracedPacket, path:
   }
 }
 
-interface Place {
+interface Position {
   readonly chain: Chain
   next: number
 }
@@ -78,7 +78,7 @@ interface RuleEnd {
   readonly reason?: string
 }
 
-function ended({ statements }: Rule, table: Table, traced: TracedPacket): RuleEnd {
+function evaluate({ statements }: Rule, table: Table, traced: TracedPacket): RuleEnd {
   const effect: string[] = []
   const assumed: string[] = []
   for (const [at, statement] of statements.entries()) {

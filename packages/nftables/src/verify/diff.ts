@@ -16,7 +16,7 @@ import type { NftChain } from '../wire/dumps/records.ts'
 import type { Nft } from '../wire/nft.ts'
 import type { Drift } from '../wire/nft-error.ts'
 import type { TableName } from '../wire/specs.ts'
-import { presentText, wantedText } from './rule-words.ts'
+import { desiredText, presentText } from './rule-words.ts'
 
 /** Differences between a ruleset and the kernel, for a valid ruleset. */
 export async function driftOf(nft: Nft, rules: Ruleset, options: OwnedOptions = {}): Promise<Drift> {
@@ -66,15 +66,15 @@ function compareTable({ table, present, stays, dormant, chains, sets, records }:
 }
 
 function compareChain(table: Table, chain: ChainState, records: Sets, drift: Found): void {
-  const { wanted, present, stays, samePolicy } = chain
+  const { desired, present, stays, samePolicy } = chain
   const at = { ...nameOf(table), chain: chain.name }
   if (present === undefined) drift.missing.push(at)
-  else if (wanted === undefined) drift.unexpected.push(at)
+  else if (desired === undefined) drift.unexpected.push(at)
   else {
     if (!stays)
-      drift.changed.push({ ...at, reason: 'base', expected: wantedBase(wanted), actual: presentBase(present) })
+      drift.changed.push({ ...at, reason: 'base', expected: desiredBase(desired), actual: presentBase(present) })
     else if (!samePolicy) {
-      const [expected, actual] = [`policy ${wanted.policy ?? 'accept'}`, `policy ${present.policy}`]
+      const [expected, actual] = [`policy ${desired.policy ?? 'accept'}`, `policy ${present.policy}`]
       drift.changed.push({ ...at, reason: 'policy', expected, actual })
     }
   }
@@ -84,16 +84,16 @@ function compareChain(table: Table, chain: ChainState, records: Sets, drift: Fou
 function compareRules(table: Table, chain: ChainState, records: Sets, drift: Found): void {
   if (hasSameRules(chain)) return
   const at = { ...nameOf(table), chain: chain.name }
-  const missing = without(chain.wantedRules, chain.presentRules)
-  const unexpected = without(chain.presentRules, chain.wantedRules)
-  for (const { rule } of missing) drift.missing.push({ ...at, rule: wantedText(rule, table.family) })
+  const missing = without(chain.desiredRules, chain.presentRules)
+  const unexpected = without(chain.presentRules, chain.desiredRules)
+  for (const { rule } of missing) drift.missing.push({ ...at, rule: desiredText(rule, table.family) })
   for (const { rule } of unexpected) drift.unexpected.push({ ...at, rule: presentText(rule, table.family, records) })
   if (missing.length > 0 || unexpected.length > 0) return
-  const index = chain.wantedRules.findIndex(({ key }, position) => key !== chain.presentRules[position]?.key)
-  const [expected, actual] = [chain.wantedRules[index], chain.presentRules[index]]
+  const index = chain.desiredRules.findIndex(({ key }, position) => key !== chain.presentRules[position]?.key)
+  const [expected, actual] = [chain.desiredRules[index], chain.presentRules[index]]
   if (expected === undefined || actual === undefined) return
   const texts = {
-    expected: wantedText(expected.rule, table.family),
+    expected: desiredText(expected.rule, table.family),
     actual: presentText(actual.rule, table.family, records),
   }
   drift.changed.push({ ...at, reason: 'order', ...texts })
@@ -110,19 +110,19 @@ function without<R>(list: readonly Keyed<R>[], others: readonly Keyed<unknown>[]
   })
 }
 
-function compareSet(at: TableName, { name, wanted, present, stays, elements }: SetState, drift: Found): void {
+function compareSet(at: TableName, { name, desired, present, stays, elements }: SetState, drift: Found): void {
   const line = { ...at, set: name }
   if (present === undefined) drift.missing.push(line)
-  else if (wanted === undefined) drift.unexpected.push(line)
+  else if (desired === undefined) drift.unexpected.push(line)
   else if (!stays)
     drift.changed.push({ ...line, reason: 'set', expected: 'as declared', actual: 'another type of set' })
   else if (elements?.same === false) {
-    const expected = `${wanted.elements?.length ?? 0} elements, as declared`
+    const expected = `${desired.elements?.length ?? 0} elements, as declared`
     drift.changed.push({ ...line, reason: 'elements', expected, actual: 'others' })
   }
 }
 
-const wantedBase = ({ base, comment }: Chain) => baseText(base, comment)
+const desiredBase = ({ base, comment }: Chain) => baseText(base, comment)
 const presentBase = ({ base, comment }: NftChain) => baseText(base, comment)
 
 function baseText(base: Chain['base'], comment: string | undefined): string {

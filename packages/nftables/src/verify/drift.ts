@@ -7,14 +7,14 @@ export const isClean = ({ missing, unexpected, changed }: Drift): boolean =>
 /** Differences between a ruleset and the kernel as text, one per line. */
 export function driftText({ missing, unexpected, changed }: Drift): string {
   return [
-    ...missing.map((line) => `missing ${placeText(line)}`),
-    ...unexpected.map((line) => `unexpected ${placeText(line)}`),
-    ...changed.map((line) => `${placeText(line)}: ${line.actual}, expected ${line.expected}`),
+    ...missing.map((line) => `missing ${locationText(line)}`),
+    ...unexpected.map((line) => `unexpected ${locationText(line)}`),
+    ...changed.map((line) => `${locationText(line)}: ${line.actual}, expected ${line.expected}`),
   ].join('\n')
 }
 
 /** Text that names the table, chain, set or rule of a difference. */
-export function placeText({ family, table, chain, set, rule }: Drift['missing'][number]): string {
+export function locationText({ family, table, chain, set, rule }: Drift['missing'][number]): string {
   const where = `table ${family} ${table}`
   if (chain === undefined) return set === undefined ? where : `set ${set} in ${where}`
   return rule === undefined ? `chain ${chain} in ${where}` : `rule in ${where}, chain ${chain}: ${rule}`

@@ -10,12 +10,12 @@ const parts = { ex: { in: base('filter', 'input', 0) } } as const
 
 test('diff reports missing and unexpected rules as nft lists them', async () => {
   const nft = fakeKernel().open()
-  const wanted = nftRuleset('inet', parts, (t) => [t.ex.on('in').tcp('dport', 80).counter().accept().comment('web')])
+  const desired = nftRuleset('inet', parts, (t) => [t.ex.on('in').tcp('dport', 80).counter().accept().comment('web')])
   const present = nftRuleset('inet', parts, (t) => [
     t.ex.on('in').ip('saddr', ['10.0.0.1', '10.0.0.2']).counter().drop(),
   ])
   nft.commit(addRuleset(new Batch(), present))
-  const { missing, unexpected } = await nftables('host', { nft }).diff(wanted)
+  const { missing, unexpected } = await nftables('host', { nft }).diff(desired)
   expect(missing.map(({ rule }) => rule)).toEqual(['tcp dport 80 counter accept comment "web"'])
   expect(unexpected.map(({ rule }) => rule)).toEqual(['ip saddr { 10.0.0.1, 10.0.0.2 } counter drop'])
 })

@@ -6,7 +6,7 @@ import { ruleIn } from '../wire/dumps/records.ts'
 import type { Family } from '../wire/family.ts'
 
 /** Text of a rule without counter values, because different values are no drift. */
-export const wantedText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
+export const desiredText = (rule: Rule, family: Family): string => ruleText(rule, family, { stateless: true })
 
 /** Text of a rule in the kernel, like `nft --stateless list`. */
 export const presentText = (body: Buffer, family: Family, sets: Sets): string =>

@@ -48,7 +48,7 @@ export async function* watch(
   const { nft, socket } = listening
   let state: WatchEvent['state'] | undefined
   while (end?.aborted !== true) {
-    const { event, generation } = await look(nft, rules)
+    const { event, generation } = await compare(nft, rules)
     if (event.state !== 'clean' || state !== 'clean') yield event
     state = event.state
     const timeout = state === 'error' ? [AbortSignal.timeout(retry)] : []
@@ -61,13 +61,13 @@ export async function* watch(
 
 type WatchEvent = ReturnType<typeof watch> extends AsyncGenerator<infer Event> ? Event : never
 
-interface Look {
+interface Comparison {
   readonly event: WatchEvent
   /** Generation of the kernel's rules at the last comparison. */
   readonly generation: number | undefined
 }
 
-async function look(nft: Nft, rules: Ruleset): Promise<Look> {
+async function compare(nft: Nft, rules: Ruleset): Promise<Comparison> {
   try {
     const generation = nft.generation()
     const drift = await driftOf(nft, rules)

@@ -6,7 +6,7 @@ import type { ObjectKind } from './object-kind.ts'
 import type { RuleSpec } from './specs.ts'
 
 /** Maximum length of an object's user data in bytes, with the headers of its entries. */
-const MOST = 256
+const MAX_USERDATA_BYTES = 256
 
 /**
  * Encodes the user data of an nf_tables object in the form of libnftnl.
@@ -16,7 +16,8 @@ const MOST = 256
  */
 export function encodeUserdata(entries: readonly (readonly [type: number, value: Uint8Array])[]): Uint8Array {
   const bytes = Buffer.alloc(entries.reduce((sum, [, { length }]) => sum + 2 + length, 0))
-  if (bytes.length > MOST) return invalid(`Userdata of ${bytes.length} bytes: at most ${MOST} fit`)
+  if (bytes.length > MAX_USERDATA_BYTES)
+    return invalid(`Userdata of ${bytes.length} bytes: at most ${MAX_USERDATA_BYTES} fit`)
   let at = 0
   for (const [type, value] of entries) {
     bytes[at] = type
@@ -47,7 +48,8 @@ const commentType = (of: ObjectKind) => (of === 'set' ? 7 : 0)
 function commentUserdata(comment: string, of: ObjectKind): Uint8Array {
   const value = valueBytes(text, comment, 'comment')
   // A comment must leave room for its entry's type and length, one byte each.
-  if (value.length > MOST - 2) return invalid(`A comment of ${value.length - 1} bytes: at most ${MOST - 3} fit`)
+  if (value.length > MAX_USERDATA_BYTES - 2)
+    return invalid(`A comment of ${value.length - 1} bytes: at most ${MAX_USERDATA_BYTES - 3} fit`)
   return encodeUserdata([[commentType(of), value]])
 }
 

@@ -83,7 +83,7 @@ export function elementsOf(nft: Pick<Dumps, 'bytes'>, set: SetName): NftElement[
   return decodeAll(nft.bytes('element', set), elementsIn).flatMap(({ elements }) => elements)
 }
 
-const MOST_IN_ATTRIBUTE = 0xffff - 4
+const MAX_ATTRIBUTE_BYTES = 0xffff - 4
 const NFTA_LIST_ELEM = 1
 
 /** Splits set elements into lists that each fit into one netlink attribute. */
@@ -94,7 +94,7 @@ function elementLists(specs: readonly ElementSpec[]): ((writer: AttributeWriter)
     const bytes = written((writer) => writeElement(writer, spec))
     if (bytes.length > room) {
       lists.push([])
-      room = MOST_IN_ATTRIBUTE
+      room = MAX_ATTRIBUTE_BYTES
     }
     lists.at(-1)?.push(bytes)
     room -= bytes.length

@@ -71,17 +71,17 @@ export const i32: Codec<number> = {
   decode: (bytes) => (bytes.length === 4 ? bytes.readInt32BE(0) : undefined),
 }
 
-const MOST_IN_NAME = 255
+const MAX_NAME_BYTES = 255
 /** Length of a name in UTF-16 units that always fits into 255 bytes. */
-const SHORT = MOST_IN_NAME / 3
+const SHORT = MAX_NAME_BYTES / 3
 
 /** Encoding of the name of a table, a chain or a set. Invalid UTF-8 is read as replacement characters. */
 export const name: Codec<string> = {
-  expected: `a name of 1 to ${MOST_IN_NAME} bytes without NUL`,
+  expected: `a name of 1 to ${MAX_NAME_BYTES} bytes without NUL`,
   write: (writer, type, value) =>
     value !== '' &&
     text.write(writer, type, value) &&
-    (value.length <= SHORT || Buffer.byteLength(value) <= MOST_IN_NAME),
+    (value.length <= SHORT || Buffer.byteLength(value) <= MAX_NAME_BYTES),
   decode: readCString,
 }
 

@@ -121,19 +121,19 @@ export function readFields<F extends Fields>(fields: F, bytes: Buffer, start?: n
   return { values: values as Partial<Values<F>>, exact }
 }
 
-interface Named extends Field {
+interface NamedField extends Field {
   readonly key: string
 }
 
 interface FieldIndex {
-  readonly list: readonly Named[]
-  readonly byType: ReadonlyMap<number, Named>
+  readonly list: readonly NamedField[]
+  readonly byType: ReadonlyMap<number, NamedField>
   /** Names of the declared attributes that requests must contain. */
   readonly always: readonly string[]
   /** Names of the declared attributes that every answer of the kernel contains. */
   readonly needed: readonly string[]
   /** Declared attributes that have a default value. */
-  readonly usual: readonly Named[]
+  readonly usual: readonly NamedField[]
 }
 
 const indexes = new WeakMap<Fields, FieldIndex>()
@@ -148,8 +148,8 @@ export function indexed<const F extends Fields>(fields: F): F {
 export function indexOf(fields: Fields): FieldIndex {
   const known = indexes.get(fields)
   if (known !== undefined) return known
-  const list: Named[] = []
-  const byType = new Map<number, Named>()
+  const list: NamedField[] = []
+  const byType = new Map<number, NamedField>()
   for (const key in fields) {
     const field = fields[key]
     if (field === undefined) continue
@@ -158,8 +158,8 @@ export function indexOf(fields: Fields): FieldIndex {
     list.push(named)
     byType.set(type, named)
   }
-  const keysOf = (...wanted: readonly Field['presence'][]) =>
-    list.filter(({ presence }) => wanted.includes(presence)).map(({ key }) => key)
+  const keysOf = (...presences: readonly Field['presence'][]) =>
+    list.filter(({ presence }) => presences.includes(presence)).map(({ key }) => key)
   const usual = list.filter(({ fallback }) => fallback !== undefined)
   const index = { list, byType, usual, always: keysOf('always'), needed: keysOf('always', 'reported') }
   indexes.set(fields, index)

@@ -3,7 +3,7 @@ import { invalid } from '../nft-error.ts'
 
 const NLA_HDRLEN = 4
 const NLMSG_HDRLEN = 16
-const MOST = 0xffff
+const MAX_ATTRIBUTE_BYTES = 0xffff
 
 /** Writes netlink attributes without `NLA_F_NESTED`, because the kernel's messages lack this flag, too. */
 export class AttributeWriter {
@@ -123,21 +123,21 @@ export class AttributeWriter {
 
 /** Cache of encoded texts: names of tables, chains and expressions are written often. */
 const texts = new Map<string, Uint8Array>()
-const MOST_TEXTS = 500
-const LONGEST_TEXT = 64
+const MAX_CACHED_TEXTS = 500
+const MAX_CACHED_LENGTH = 64
 
 function textBytes(text: string): Uint8Array {
   const bytes = cString(text)
-  if (texts.size >= MOST_TEXTS) texts.clear()
-  if (text.length <= LONGEST_TEXT) texts.set(text, bytes)
+  if (texts.size >= MAX_CACHED_TEXTS) texts.clear()
+  if (text.length <= MAX_CACHED_LENGTH) texts.set(text, bytes)
   return bytes
 }
 
 const viewOf = ({ buffer, byteOffset, length }: Buffer) => new DataView(buffer, byteOffset, length)
 
 function checked(length: number): number {
-  return length > MOST
-    ? invalid(`An attribute (a rule or a value) of ${length} bytes is too long: at most ${MOST} fit`)
+  return length > MAX_ATTRIBUTE_BYTES
+    ? invalid(`An attribute (a rule or a value) of ${length} bytes is too long: at most ${MAX_ATTRIBUTE_BYTES} fit`)
     : length
 }
 

@@ -15,7 +15,7 @@ import { ADD, messageOfType, NFGENMSG } from '../messages.ts'
 import type { Fault } from '../nft-error.ts'
 import type { ObjectKind } from '../object-kind.ts'
 import { namesOf, ruleFields } from '../objects.ts'
-import { type Names, type Part, reasonOf } from './refusal-reason.ts'
+import { type Names, type RefusedPart, reasonOf } from './refusal-reason.ts'
 
 /** Describes the refused messages of a batch, from the kinds of their objects and the bytes of the batch. */
 export function faultsOf(
@@ -30,24 +30,24 @@ export function faultsOf(
 
 function faultOf(refusal: NetlinkError['refusal'], of: Subject | undefined, message: Message | undefined): Fault {
   const { index, errno, code, text, offset } = refusal
-  const said = text === undefined ? '' : ` (${text})`
+  const kernelText = text === undefined ? '' : ` (${text})`
   const known = { index: index - 1, errno, code }
-  if (of === undefined || message === undefined) return { ...known, text: `The batch: ${code}${said}` }
+  if (of === undefined || message === undefined) return { ...known, text: `The batch: ${code}${kernelText}` }
   const { kind } = of
   const { type, body } = message
   const action = messageOfType(type) === ADD[kind] ? 'add' : 'delete'
   const names = namesIn(kind, body)
-  const place = offset === undefined ? undefined : placeIn(of, body, offset - NLMSG_HDRLEN)
+  const refused = offset === undefined ? undefined : refusedPart(of, body, offset - NLMSG_HDRLEN)
   const expressions = kind === 'rule' ? expressionsIn(body) : []
-  const reason = reasonOf({ code, action, kind, names, part: place, expressions })
-  const part = place === undefined ? '' : ` at ${place.part}`
+  const reason = reasonOf({ code, action, kind, names, part: refused, expressions })
+  const part = refused === undefined ? '' : ` at ${refused.part}`
   return {
     ...known,
-    text: `${action === 'add' ? 'Add' : 'Delete'} ${subject(kind, names)}: ${code}${part}${reason === undefined ? '' : `, ${reason}`}${said}`,
+    text: `${action === 'add' ? 'Add' : 'Delete'} ${subject(kind, names)}: ${code}${part}${reason === undefined ? '' : `, ${reason}`}${kernelText}`,
     kind,
     ...names,
-    part: place?.part,
-    expression: place?.expression,
+    part: refused?.part,
+    expression: refused?.expression,
   }
 }
 
@@ -76,7 +76,7 @@ function expressionsIn(body: Buffer): readonly Expression[] {
 }
 
 /** Finds the refused attribute or expression by its offset in the message. */
-function placeIn({ kind, fields }: Subject, body: Buffer, offset: number): Part | undefined {
+function refusedPart({ kind, fields }: Subject, body: Buffer, offset: number): RefusedPart | undefined {
   const found = attributeAt(body.subarray(NFGENMSG), offset - NFGENMSG)
   if (found === undefined) return undefined
   const part = indexOf(fields).byType.get(found.type)?.key

@@ -6,23 +6,23 @@ import type { ObjectKind } from '../object-kind.ts'
 export type Names = Pick<Fault, 'family' | 'table' | 'chain' | 'set'>
 
 /** Refused attribute of a message, and for a rule the index of the refused expression. */
-export interface Part {
+export interface RefusedPart {
   readonly part: string
   readonly expression?: number | undefined
 }
 
 /** Refused message of a batch. */
-export interface Refused {
+export interface RefusedMessage {
   readonly code: string
   readonly action: 'add' | 'delete'
   readonly kind: ObjectKind
   readonly names: Names
-  readonly part: Part | undefined
+  readonly part: RefusedPart | undefined
   readonly expressions: readonly Expression[]
 }
 
 /** Most probable reason of a refusal. The kernel uses the same errno for many reasons. */
-export function reasonOf(refused: Refused): string | undefined {
+export function reasonOf(refused: RefusedMessage): string | undefined {
   const { code, kind, action } = refused
   if (code === 'ENOENT') return missing(refused)
   if (code === 'EEXIST') return 'it exists'
@@ -38,7 +38,7 @@ export function reasonOf(refused: Refused): string | undefined {
   return undefined
 }
 
-function invalidIn({ part, expressions }: Refused): string | undefined {
+function invalidIn({ part, expressions }: RefusedMessage): string | undefined {
   if (expressions.some((each) => each.name === 'match' && each.module === 'owner')) {
     return 'ids of users and groups are taken only from the user namespace that owns the network namespace'
   }
@@ -47,7 +47,7 @@ function invalidIn({ part, expressions }: Refused): string | undefined {
   return `the xt module ${JSON.stringify(at.module)} wants another structure, table, hook or protocol`
 }
 
-function missing({ names, part, expressions }: Refused): string | undefined {
+function missing({ names, part, expressions }: RefusedMessage): string | undefined {
   if (part?.expression !== undefined) return missingFor(expressions[part.expression])
   if (part?.part === 'chain') return `there is no chain ${JSON.stringify(names.chain)}`
   if (part?.part === 'table') return `there is no table ${names.family} ${JSON.stringify(names.table)}`
