@@ -7,7 +7,7 @@ import { times } from '../../../test/deep.ts'
 import { iptables } from '../src/iptables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 import { families, type Ruleset } from '../src/rules/model.ts'
-import { wantedState } from '../src/state/wanted.ts'
+import { wantedState } from '../src/state/desired.ts'
 import { inMode, modes } from './modes.ts'
 import { anyRuleset, setPair } from './random/arbitraries.ts'
 

@@ -1,18 +1,18 @@
 import { messageOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
+import { checkPlaces } from '../rules/check-chains.ts'
 import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
+import { wantedState } from '../state/desired.ts'
 import { freshSteps } from '../state/fresh.ts'
 import { planSteps } from '../state/plan.ts'
-import { wantedState } from '../state/wanted.ts'
 import { once, type RegisterUndo } from './change.ts'
 import { type FamilyApply, familyApply } from './family-apply.ts'
 import { Journal } from './journal.ts'
-import { removeFrom } from './remove-looking.ts'
+import { removeFrom } from './remove-after-read.ts'
 import { type ApplyReport, overall, planOf } from './report.ts'
 
 /** Options of `applyRuleset`, which writes a ruleset to the kernel. */
@@ -35,7 +35,7 @@ export async function applyRuleset(session: Session, rules: Ruleset, options: Ap
   const undo = once(async () => {
     // The undo step may run while this `apply` call is still writing.
     await writing?.catch(() => {})
-    await settle([work.takeBack(), cleared.takeBack()])
+    await settle([work.rollBack(), cleared.rollBack()])
   })
   // The undo step must also run if the plugin's handler fails during the write.
   options.undo?.(undo)
@@ -99,7 +99,7 @@ class ApplyWork {
     const done = await this.#session.editByNetlink(this.#backend, families, plan)
     if (done === undefined) return undefined
     this.generation = done[0]?.generation
-    for (const { seen, steps } of done) this.#journal.keep(this.#backend, seen, steps)
+    for (const { seen, steps } of done) this.#journal.record(this.#backend, seen, steps)
     // Also reports a family in which only rules of an older ruleset were removed.
     const counts = (family: Family) => rulesFor(rules, family).length > 0
     const written = done.filter(({ seen, steps }) => steps.size > 0 || counts(seen.family))
@@ -122,16 +122,16 @@ class ApplyWork {
     )
     const rest = this.#jobs.filter((_, index) => fresh[index] === false)
     // An older ruleset may have left rules in a family without new rules.
-    const looked = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
-    const emptied = looked.filter((family) => !families.includes(family)).map((family) => job(family, ''))
+    const candidates = rest.length === 0 ? [] : await this.#session.familiesFor(this.#backend, this.#rules)
+    const emptied = candidates.filter((family) => !families.includes(family)).map((family) => job(family, ''))
     this.#jobs.push(...emptied)
     const plans = await settle([...rest, ...emptied].map((each) => each.reconcile()))
     for (const _ of this.#fresh) plans.push('fresh')
     return overall(plans)
   }
 
-  async takeBack(): Promise<void> {
-    if (this.#jobs.length === 0) return this.#journal.takeBack()
-    await settle(this.#jobs.map((each) => each.back(this.#fresh.size > 0)))
+  async rollBack(): Promise<void> {
+    if (this.#jobs.length === 0) return this.#journal.rollBack()
+    await settle(this.#jobs.map((each) => each.rollBack(this.#fresh.size > 0)))
   }
 }

@@ -28,7 +28,7 @@ export async function changed(
 ): Promise<Change> {
   const started = performance.now()
   const journal = new Journal(session)
-  const undo = once(() => journal.takeBack())
+  const undo = once(() => journal.rollBack())
   register?.(undo)
   await run(journal)
   const { chosen } = await session.backends()

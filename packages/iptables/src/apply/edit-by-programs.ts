@@ -12,7 +12,7 @@ import type { Edit } from './edit-job.ts'
 export async function editByPrograms(
   session: Session,
   backend: Backend,
-  { families, plan, journal, stopAtSame = false }: Edit,
+  { families, plan, journal, stopIfUnchanged = false }: Edit,
   how: Uncancelled,
 ): Promise<Accepted[]> {
   // Reads with the iptables programs, because reads and writes must spell each rule equally.
@@ -31,7 +31,7 @@ export async function editByPrograms(
           ? session.restore(backend, family, stepsText(steps), how)
           : journal.write(backend, seen, steps),
       refused: (attempt) => session.log?.debug('iptables rules changed meanwhile, reading again', { family, attempt }),
-      stopAtSame,
+      stopIfUnchanged,
     })
   })
   return settle(writes)

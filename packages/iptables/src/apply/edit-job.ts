@@ -12,7 +12,7 @@ export interface Ledger {
    */
   write(backend: Backend, before: SavedTables, steps: Steps): Promise<void>
   /** Records changes of rules that netlink has already written. */
-  keep(backend: Backend, before: SavedTables, steps: Steps): void
+  record(backend: Backend, before: SavedTables, steps: Steps): void
 }
 
 /** Change of the rules of one back end in some families. */
@@ -22,5 +22,5 @@ export interface Edit extends Uncancelled {
   plan(seen: SavedTables): Steps
   readonly journal?: Ledger | undefined
   /** True to stop if the new plan equals the refused plan: no other program caused the refusal. */
-  readonly stopAtSame?: boolean
+  readonly stopIfUnchanged?: boolean
 }

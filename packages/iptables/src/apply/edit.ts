@@ -10,7 +10,7 @@ export async function edit(session: Session, backend: Backend, job: Edit): Promi
   const how = uncancelled === true ? ({ uncancelled } as const) : {}
   const done = await session.editByNetlink(backend, families, plan, how)
   if (done !== undefined) {
-    for (const { seen, steps } of done) journal?.keep(backend, seen, steps)
+    for (const { seen, steps } of done) journal?.record(backend, seen, steps)
     return done
   }
   return editByPrograms(session, backend, job, how)

@@ -3,15 +3,15 @@ import type { Family, Ruleset, Table } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../session/session.ts'
+import { type Wanted, wantedState } from '../state/desired.ts'
 import { planSteps } from '../state/plan.ts'
 import { unwritten } from '../state/revert.ts'
-import { type Wanted, wantedState } from '../state/wanted.ts'
 import { restoreText } from '../text/restore-text.ts'
 import { edit } from './edit.ts'
-import { mayTryFresh, textTables, writtenBeforeKill } from './fresh.ts'
 import type { Journal } from './journal.ts'
 import { type ApplyReport, planOf } from './report.ts'
 import { rewrite } from './rewrite.ts'
+import { canWriteFresh, textTables, writtenBeforeKill } from './text-tables.ts'
 
 /** Steps of one `apply` call for one IP family: write without reading, reconciliation and rollback. */
 export interface FamilyApply {
@@ -21,7 +21,7 @@ export interface FamilyApply {
   /** Reads the family's rules from the kernel. Writes only the changes that make these rules equal to the ruleset. */
   reconcile(): Promise<ApplyReport['plan']>
   /** Rolls back the writes. `alone` means that no earlier call wrote the ruleset. */
-  back(alone: boolean): Promise<void>
+  rollBack(alone: boolean): Promise<void>
 }
 
 /** Creates the steps of `apply` for one family. `freshText` is the restore text that `fresh` writes. */
@@ -46,7 +46,7 @@ export function familyApply(
   return {
     family,
     async fresh() {
-      if (!mayTryFresh(tables)) return false
+      if (!canWriteFresh(tables)) return false
       try {
         await session.restore(backend, family, freshText)
         written = new Set(tables.map(({ table }) => table))
@@ -68,7 +68,7 @@ export function familyApply(
       if (found === undefined || found.attempts > 1 || !isNothing(written)) return 'reconcile'
       return planOf(wanted(), found)
     },
-    async back(alone) {
+    async rollBack(alone) {
       if (isNothing(written) && !journal.families.includes(family)) return
       await rewrite(session, backend, [family], (now) => {
         const target = journal.without(backend, now)

@@ -12,7 +12,7 @@ import { rewrite } from './rewrite.ts'
 /** Journal of one call's writes, in order, per back end and family. Can roll the writes back. */
 export class Journal implements Ledger {
   readonly #session: Session
-  readonly #kept = new Map<string, { backend: Backend; family: Family; writes: Write[] }>()
+  readonly #entries = new Map<string, { backend: Backend; family: Family; writes: Write[] }>()
 
   constructor(session: Session) {
     this.#session = session
@@ -20,7 +20,7 @@ export class Journal implements Ledger {
 
   /** Families in which the call wrote rules. */
   get families(): Family[] {
-    return [...new Set([...this.#kept.values()].map(({ family }) => family))].sort()
+    return [...new Set([...this.#entries.values()].map(({ family }) => family))].sort()
   }
 
   /** Writes changes with an iptables program, and records the committed changes for a rollback. */
@@ -29,30 +29,31 @@ export class Journal implements Ledger {
     try {
       await this.#session.restore(backend, before.family, text)
     } catch (error) {
-      if (error instanceof RestoreError && error.ran) this.keep(backend, before, committedPart(steps, text, error.line))
+      if (error instanceof RestoreError && error.ran)
+        this.record(backend, before, committedPart(steps, text, error.line))
       throw error
     }
-    this.keep(backend, before, steps)
+    this.record(backend, before, steps)
   }
 
   /** Records changes that netlink has already written, with the rules from before the write. */
-  keep(backend: Backend, before: SavedTables, steps: Steps): void {
+  record(backend: Backend, before: SavedTables, steps: Steps): void {
     if (steps.size === 0) return
     const { family } = before
-    const entry = this.#kept.get(`${backend.kind} ${family}`) ?? { backend, family, writes: [] }
-    this.#kept.set(`${backend.kind} ${family}`, entry)
+    const entry = this.#entries.get(`${backend.kind} ${family}`) ?? { backend, family, writes: [] }
+    this.#entries.set(`${backend.kind} ${family}`, entry)
     entry.writes.push({ before, steps })
   }
 
   /** Computes the rules that a family would have without the writes in this journal. */
   without(backend: Backend, now: SavedTables): SavedTables {
-    const writes = this.#kept.get(`${backend.kind} ${now.family}`)?.writes ?? []
+    const writes = this.#entries.get(`${backend.kind} ${now.family}`)?.writes ?? []
     return writes.toReversed().reduce(reverted, now)
   }
 
   /** Rolls back all recorded writes, even after the caller's signal has aborted. */
-  async takeBack(): Promise<void> {
-    const all = [...this.#kept.values()]
+  async rollBack(): Promise<void> {
+    const all = [...this.#entries.values()]
     if (all.length === 0) return
     const backends = new Set(all.map(({ backend }) => backend))
     await settle(

@@ -1,31 +1,31 @@
 import { invalid } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
+import { checkPlaces } from '../rules/check-chains.ts'
 import { type Family, isBuiltin, type Ruleset, type Table } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
+import type { Wanted, WantedTable } from '../state/desired.ts'
 import { planSteps } from '../state/plan.ts'
-import type { Wanted, WantedTable } from '../state/wanted.ts'
 import { edit } from './edit.ts'
 import { Journal } from './journal.ts'
-import { removeBlindly } from './remove-blindly.ts'
-import { removeLooking } from './remove-looking.ts'
+import { removeAfterRead } from './remove-after-read.ts'
+import { removeWithoutRead } from './remove-without-read.ts'
 
 /** Removes a ruleset from both families and both back ends. Missing rules are not an error. */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
   checkPlaces(rules)
   const journal = new Journal(session)
   await everywhere(session, rules, async (backend, families, inUse) => {
-    if (!inUse || backend.netlink) return removeLooking(session, journal, backend, rules, families)
-    await settle(families.map((family) => removeBlindly(session, journal, backend, rules, family)))
+    if (!inUse || backend.netlink) return removeAfterRead(session, journal, backend, rules, families)
+    await settle(families.map((family) => removeWithoutRead(session, journal, backend, rules, family)))
   })
 }
 
 /** Removes a ruleset. Reads the rules first, because `undo` must restore exactly these rules. */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
   checkPlaces(rules)
-  await everywhere(session, rules, (backend, families) => removeLooking(session, journal, backend, rules, families))
+  await everywhere(session, rules, (backend, families) => removeAfterRead(session, journal, backend, rules, families))
 }
 
 /** Removes all chains whose name begins with `prefix`, and the jumps to these chains. */
@@ -53,15 +53,15 @@ async function everywhere(
   remove: (backend: Backend, families: readonly Family[], inUse: boolean) => Promise<void>,
 ): Promise<void> {
   // Omits rules in the ruleset's own chains: a chain is deleted together with all its rules.
-  const told = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
-  const { chosen, other, legacyTables } = await session.backends(told)
+  const builtinRules = rules && { chains: [], rules: rules.rules.filter(({ table, chain }) => isBuiltin(table, chain)) }
+  const { chosen, other, legacyTables } = await session.backends(builtinRules)
   const backends = [chosen, ...(other === undefined ? [] : [other])].filter(
     // Skips the legacy back end if it has no tables: without a table, it holds no rules.
     ({ kind }) => kind === 'iptables-nft' || legacyTables,
   )
-  const places = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))
+  const targets = backends.map(async (backend) => ({ backend, families: await session.familiesFor(backend, rules) }))
   await settle(
-    (await Promise.all(places)).map(({ backend, families }) => remove(backend, families, backend === chosen)),
+    (await Promise.all(targets)).map(({ backend, families }) => remove(backend, families, backend === chosen)),
   )
 }
 

@@ -1,5 +1,5 @@
 import type { Family } from '../rules/model.ts'
-import { holdsOurs, type Wanted } from '../state/wanted.ts'
+import { holdsOurs, type Wanted } from '../state/desired.ts'
 import type { Planned } from '../steps/write-until-accepted.ts'
 import type { Change } from './change.ts'
 

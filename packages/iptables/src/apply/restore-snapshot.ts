@@ -45,15 +45,15 @@ export async function restoreSnapshot(session: Session, wanted: Snapshot, journa
   }
   const covered = families.filter((family) => wanted[family] !== undefined)
   const plan = (now: SavedTables) => transitionSteps(now, withTables(now, wanted[now.family] ?? now, wanted.tables))
-  await orTakeBack(journal, edit(session, chosen, { families: covered, plan, journal }))
+  await orRollBack(journal, edit(session, chosen, { families: covered, plan, journal }))
 }
 
 /** Waits for the writes of several families. If one write fails, rolls back the others. */
-export async function orTakeBack(journal: Journal, writes: Promise<unknown>): Promise<void> {
+export async function orRollBack(journal: Journal, writes: Promise<unknown>): Promise<void> {
   try {
     await writes
   } catch (error) {
-    await journal.takeBack()
+    await journal.rollBack()
     throw error
   }
 }

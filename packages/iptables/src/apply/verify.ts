@@ -1,13 +1,13 @@
 import type { Drift } from '../drift.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
+import { checkPlaces } from '../rules/check-chains.ts'
 import type { Ruleset } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
+import { removedState, wantedState } from '../state/desired.ts'
 import { diffState } from '../state/diff.ts'
 import { isClean, mergeDrift } from '../state/drift.ts'
 import { DriftError } from '../state/drift-error.ts'
-import { removedState, wantedState } from '../state/wanted.ts'
 
 /** Throws a `DriftError` if the kernel's rules differ from the ruleset. */
 export async function verifyRuleset(session: Session, rules: Ruleset): Promise<void> {

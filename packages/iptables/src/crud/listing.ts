@@ -1,7 +1,7 @@
 import { takeSnapshot } from '../apply/restore-snapshot.ts'
 import type { SavedRule } from '../parse/saved-tables.ts'
+import { checkPlace } from '../rules/check-chains.ts'
 import { isBuiltin, type Rule, type Table } from '../rules/model.ts'
-import { checkPlace } from '../rules/places.ts'
 import type { Session } from '../session/session.ts'
 import { DraftTables } from './draft-tables.ts'
 import { indexOf } from './transaction.ts'

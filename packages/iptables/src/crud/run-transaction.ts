@@ -1,6 +1,6 @@
 import { edit } from '../apply/edit.ts'
 import type { Journal } from '../apply/journal.ts'
-import { orTakeBack } from '../apply/restore-snapshot.ts'
+import { orRollBack } from '../apply/restore-snapshot.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import type { Session } from '../session/session.ts'
 import { transitionSteps } from '../state/transition.ts'
@@ -23,5 +23,5 @@ export async function runTransaction(
     return transitionSteps(before, draft.snapshot)
   }
   const families = await session.families()
-  await orTakeBack(journal, edit(session, chosen, { families, plan, journal, stopAtSame: true }))
+  await orRollBack(journal, edit(session, chosen, { families, plan, journal, stopIfUnchanged: true }))
 }

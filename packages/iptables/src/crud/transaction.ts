@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
+import { checkPlace } from '../rules/check-chains.ts'
 import { isBuiltin, type Rule, type Table } from '../rules/model.ts'
 import { checkInteger } from '../rules/numbers.ts'
-import { checkPlace } from '../rules/places.ts'
 import type { DraftTables } from './draft-tables.ts'
 
 /**

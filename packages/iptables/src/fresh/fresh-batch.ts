@@ -1,7 +1,7 @@
 import { Batch } from '@cni/nftables/wire'
 import { addSteps, NotModelled } from '../netlink/compile.ts'
+import { checkPlaces } from '../rules/check-chains.ts'
 import type { Family, Ruleset } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import { freshSteps } from '../state/fresh.ts'
 
 /**

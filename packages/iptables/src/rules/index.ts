@@ -30,7 +30,7 @@ export { ruleArgs } from '../text/rule-args.ts'
 export { explain } from '../trace/explain.ts'
 export type { TraceOptions } from '../trace/options.ts'
 export { trace } from '../trace/trace.ts'
-export type { Trace } from '../trace/way.ts'
+export type { Trace } from '../trace/trace-types.ts'
 // Exports for rulesets. The types `Ruleset` and `Rule` are exports of `@cni/iptables`.
 export type { Builders, RuleBuilder, TableSpec } from './builder/builder-types.ts'
 export type { AddressPair, Family, Match, Table, Target } from './model.ts'

@@ -1,8 +1,8 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { countKeys } from './count-keys.ts'
+import type { WantedRule } from './desired.ts'
 import { type Marked, marksOf } from './marks.ts'
-import type { WantedRule } from './wanted.ts'
 
 /** Comparison of a built-in chain in the kernel with the ruleset's rules for that chain. */
 export interface Alignment {

@@ -4,8 +4,8 @@ import { isBuiltin, type Table } from '../rules/model.ts'
 import { alignBuiltin } from './align-builtin.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { countKeys } from './count-keys.ts'
+import type { Wanted, WantedRule, WantedTable } from './desired.ts'
 import { marksOf } from './marks.ts'
-import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /** Differences between the ruleset's rules and the kernel's rules in one family. */
 export function diffState(wanted: Wanted, snapshot: SavedTables): Drift {

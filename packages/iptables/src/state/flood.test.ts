@@ -2,11 +2,11 @@ import { expect, test } from 'vitest'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { written } from '../steps/written.ts'
+import { wantedState } from './desired.ts'
 import { diffState } from './diff.ts'
 import { planSteps } from './plan.ts'
 import { reverted } from './revert.ts'
 import { transitionSteps } from './transition.ts'
-import { wantedState } from './wanted.ts'
 
 /** More rules than a call can have arguments. A pod may write any number of rules into its own namespace. */
 const count = 130_000

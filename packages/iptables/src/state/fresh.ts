@@ -1,7 +1,7 @@
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { chainsFor, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
 import type { Step, Steps } from '../steps/steps.ts'
-import { WantedRule } from './wanted.ts'
+import { WantedRule } from './desired.ts'
 
 /** Plans the first write of a ruleset; `undefined` if an earlier call may have written it. */
 export function freshSteps(rules: Ruleset, seen: SavedTables): Steps | undefined {

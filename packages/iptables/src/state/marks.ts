@@ -1,5 +1,5 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
-import type { WantedRule } from './wanted.ts'
+import type { WantedRule } from './desired.ts'
 
 /** Rule of a chain, with its key and its position. */
 export interface Marked {

@@ -8,12 +8,12 @@ import { stepsText } from '../steps/steps.ts'
 import { written } from '../steps/written.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
+import { removedState, wantedState } from './desired.ts'
 import { diffState } from './diff.ts'
 import { isClean } from './drift.ts'
 import { planSteps } from './plan.ts'
 import { reverted, unwritten, withoutDangling } from './revert.ts'
 import { transitionSteps } from './transition.ts'
-import { removedState, wantedState } from './wanted.ts'
 
 /** Foreign rules in OUTPUT, and own ones: plain rules and jumps. */
 const foreign = ['-p tcp -m tcp --dport 1 -j ACCEPT', '-p udp -j RETURN', '-o eth9 -j OTHER']

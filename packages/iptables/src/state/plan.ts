@@ -3,8 +3,8 @@ import { isBuiltin, type Table } from '../rules/model.ts'
 import { deleteSteps, placed } from '../steps/delete-steps.ts'
 import type { Step, Steps } from '../steps/steps.ts'
 import { type Alignment, alignBuiltin } from './align-builtin.ts'
+import type { Wanted, WantedRule, WantedTable } from './desired.ts'
 import { builtinsOf, ownNames, sameContent } from './diff.ts'
-import type { Wanted, WantedRule, WantedTable } from './wanted.ts'
 
 /** Plans the changes from a family's existing rules to the ruleset's rules. */
 export function planSteps(wanted: Wanted, snapshot: SavedTables): Steps {

@@ -17,7 +17,7 @@ export interface OptimisticWrite {
   /** Called after the kernel has refused a plan, before the rules are read again. */
   refused(attempt: number): void
   /** True to stop if the new plan equals the refused plan: no other program has changed the rules. */
-  readonly stopAtSame: boolean
+  readonly stopIfUnchanged: boolean
 }
 
 /** Plan that the kernel has accepted. If the plan contains no changes, nothing was written. */
@@ -43,7 +43,7 @@ export async function writeUntilAccepted(job: OptimisticWrite): Promise<Accepted
       job.refused(attempt)
       const last = stepsText(planned.steps)
       planned = await job.read()
-      if (job.stopAtSame && stepsText(planned.steps) === last) throw error
+      if (job.stopIfUnchanged && stepsText(planned.steps) === last) throw error
     }
   }
 }

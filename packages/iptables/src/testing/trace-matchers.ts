@@ -4,7 +4,7 @@ import type { Ruleset } from '../rules/model.ts'
 import { explain } from '../trace/explain.ts'
 import type { TraceOptions } from '../trace/options.ts'
 import { trace } from '../trace/trace.ts'
-import type { Trace } from '../trace/way.ts'
+import type { Trace } from '../trace/trace-types.ts'
 
 /** Methods that {@link traceMatchers} adds to `expect(rules)`. Each traces a packet through the rules. */
 export interface TraceMatchers<R = unknown> {

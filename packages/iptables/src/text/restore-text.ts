@@ -1,5 +1,5 @@
+import { checkPlaces } from '../rules/check-chains.ts'
 import { chainsFor, type Family, type Rule, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
-import { checkPlaces } from '../rules/places.ts'
 import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
 

@@ -1,5 +1,5 @@
 import { explainWay } from '@cni/types/packet'
-import type { Trace } from './way.ts'
+import type { Trace } from './trace-types.ts'
 
 /**
  * Formats a trace for people: the rules on the packet's path and the result. Each rule is marked `✓` (matched), `·`

@@ -3,9 +3,9 @@ import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import type { BuiltinChain, Ruleset, Table } from '../rules/model.ts'
 import { restoreText } from '../text/restore-text.ts'
 import type { TraceOptions } from './options.ts'
+import type { Trace, TraceStep } from './trace-types.ts'
 import { isLocal, routeOut, startTrace, stateOf, type TracedPacket } from './traced-packet.ts'
 import { type Ending, walkTable } from './walk.ts'
-import type { Trace, TraceStep } from './way.ts'
 
 /**
  * Traces a packet through a ruleset, or through rules that `parseSave` read. Needs no kernel and no root. Pure. Unknown

@@ -1,8 +1,8 @@
 import type { SavedChain, SavedRule } from '../parse/saved-tables.ts'
 import { conditionText, meets } from './conditions.ts'
 import { act, isHarmless, type Outcome } from './effects.ts'
+import type { TraceStep } from './trace-types.ts'
 import type { TracedPacket } from './traced-packet.ts'
-import type { TraceStep } from './way.ts'
 
 /** Result of a packet's walk through one table. */
 export type Ending =

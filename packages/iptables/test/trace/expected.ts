@@ -2,7 +2,7 @@ import type { Packet } from '@cni/types/packet'
 import type { SavedTables } from '../../src/parse/saved-tables.ts'
 import type { TraceOptions } from '../../src/trace/options.ts'
 import { trace } from '../../src/trace/trace.ts'
-import type { Trace } from '../../src/trace/way.ts'
+import type { Trace } from '../../src/trace/trace-types.ts'
 import { addresses, arrival, ports, tproxyPort } from './machine.ts'
 import type { Drawn } from './random-packets.ts'
 

@@ -1,9 +1,9 @@
 import { invalid } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { isTable, type Table } from '../rules/model.ts'
+import { holdsOurs, onlyTables, type Wanted } from '../state/desired.ts'
 import { diffState } from '../state/diff.ts'
 import { isClean } from '../state/drift.ts'
-import { holdsOurs, onlyTables, type Wanted } from '../state/wanted.ts'
 
 /** One table's section in a restore text. */
 export interface TextTable {
@@ -37,7 +37,7 @@ export function textTables(text: string): TextTable[] {
 }
 
 /** True if each table creates a chain with `-N`. In this case, a second write would fail. */
-export const mayTryFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
+export const canWriteFresh = (tables: readonly TextTable[]): boolean => tables.every(({ guarded }) => guarded)
 
 /** Finds the tables that a killed restore program wrote. Omits tables of an earlier call. */
 export function writtenBeforeKill(

@@ -4,12 +4,12 @@ import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
 import { removalText } from '../text/removal-text.ts'
-import { textTables } from './fresh.ts'
 import type { Journal } from './journal.ts'
-import { removeLooking } from './remove-looking.ts'
+import { removeAfterRead } from './remove-after-read.ts'
+import { textTables } from './text-tables.ts'
 
 /** Removes a ruleset with an iptables program, if possible without reading the rules first. */
-export async function removeBlindly(
+export async function removeWithoutRead(
   session: Session,
   journal: Journal,
   backend: Backend,
@@ -19,7 +19,7 @@ export async function removeBlindly(
   const text = removalText(rules, family)
   const written = textTables(text)
   const tables = new Set(written.map(({ table }) => table))
-  const early = backend.kind === 'iptables-nft' && !rules.rules.some(holdsMore)
+  const early = backend.kind === 'iptables-nft' && !rules.rules.some(usesOtherObjects)
   const attempt = async () => {
     try {
       await session.restore(backend, family, text, early ? { commits: written.length } : {})
@@ -27,19 +27,19 @@ export async function removeBlindly(
       if (!(error instanceof RestoreError) || error.line === undefined) throw error
       const { line } = error
       // Excludes committed tables, because a second removal could delete another program's equal rule.
-      const left = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
-      await removeLooking(
+      const remaining = new Set(written.filter(({ commit }) => commit >= line).map(({ table }) => table))
+      await removeAfterRead(
         session,
         journal,
         backend,
-        inTables(rules, (table) => left.has(table)),
+        inTables(rules, (table) => remaining.has(table)),
         [family],
       )
     }
   }
   await settle([
     attempt(),
-    removeLooking(
+    removeAfterRead(
       session,
       journal,
       backend,
@@ -52,7 +52,7 @@ export async function removeBlindly(
 // internal
 
 /** True if a rule may use another kernel object that the caller destroys afterwards. */
-const holdsMore = ({ matches, target }: Rule) =>
+const usesOtherObjects = ({ matches, target }: Rule) =>
   matches.some(({ match }) => match === 'set' || match === 'raw') || target.target === 'SET' || target.target === 'raw'
 
 const inTables = ({ chains, rules }: Ruleset, has: (table: Table) => boolean): Ruleset => ({
