@@ -111,18 +111,18 @@ export interface Iptables {
  * ```
  */
 export function iptables(where: Where, options: IptablesOptions = {}): Iptables {
-  const { place, open } = workIn(where, options)
-  const { netns, undo } = place
+  const { context, open } = workIn(where, options)
+  const { netns, undo } = context
   const change = async (run: (session: Session, journal: Journal) => Promise<void>) => {
     const { session } = await open()
     return changed(session, undo, (journal) => run(session, journal))
   }
   const nothing = () => change(async () => {})
-  function diff(wanted: Ruleset): Promise<Drift>
-  function diff(wanted: Snapshot | SavedTables): Promise<Required<Drift>>
-  async function diff(wanted: Ruleset | Snapshot | SavedTables): Promise<Drift> {
+  function diff(desired: Ruleset): Promise<Drift>
+  function diff(desired: Snapshot | SavedTables): Promise<Required<Drift>>
+  async function diff(desired: Ruleset | Snapshot | SavedTables): Promise<Drift> {
     const { session } = await open()
-    return 'rules' in wanted ? diffRuleset(session, wanted) : diffSince(session, wanted)
+    return 'rules' in desired ? diffRuleset(session, desired) : diffSince(session, desired)
   }
   function remove(rules: Ruleset): Promise<undefined>
   function remove(rules: Ruleset, how: { reversible: true }): Promise<Change>

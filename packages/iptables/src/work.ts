@@ -45,14 +45,14 @@ export interface IptablesOptions {
 
 /** Network namespace of a call, with a function that opens access to its iptables rules. */
 export interface Work {
-  readonly place: Place
+  readonly context: Place
   /** Opens the access to the namespace's rules at the first call. Later calls return the same object. */
   open(): Promise<OpenWork>
 }
 
 /** Validates the options of `iptables()` and finds the namespace. Runs no program. */
 export function workIn(where: Where, options: IptablesOptions): Work {
-  const place = placeOf(where, 'iptables')
+  const context = placeOf(where, 'iptables')
   const sessionOptions = {
     backend: options.backend ?? 'auto',
     programs: options.programs ?? 'auto',
@@ -60,11 +60,11 @@ export function workIn(where: Where, options: IptablesOptions): Work {
     // Refuses a lock wait of 0: for `--wait 0`, iptables waits forever. iptables 1.8.9 also waits forever without
     // `--wait`.
     waitSeconds: checkInteger(options.waitSeconds ?? 30, 1, 3600, 'waitSeconds'),
-    signal: place.signal,
-    log: place.log,
+    signal: context.signal,
+    log: context.log,
   }
   const { port, shield = true } = options
   let opened: Promise<OpenWork> | undefined
-  const open = async () => openWork(place, sessionOptions, { port, shield })
-  return { place, open: () => (opened ??= open()) }
+  const open = async () => openWork(context, sessionOptions, { port, shield })
+  return { context, open: () => (opened ??= open()) }
 }

@@ -7,7 +7,7 @@ import { times } from '../../../test/deep.ts'
 import { iptables } from '../src/iptables.ts'
 import { parseSave } from '../src/parse/saved-tables.ts'
 import { families, type Ruleset } from '../src/rules/model.ts'
-import { wantedState } from '../src/state/desired.ts'
+import { desiredState } from '../src/state/desired.ts'
 import { inMode, modes } from './modes.ts'
 import { anyRuleset, setPair } from './random/arbitraries.ts'
 
@@ -41,16 +41,16 @@ test.for(modes)(
           for (const family of families) {
             const text = await shown.save(family)
             const snapshot = parseSave(text, family)
-            for (const [table, { own, builtin }] of wantedState(rules, family).tables) {
-              for (const [chain, wanted] of [...own, ...builtin]) {
+            for (const [table, { own, builtin }] of desiredState(rules, family).tables) {
+              for (const [chain, desired] of [...own, ...builtin]) {
                 const there = snapshot.tables.get(table)?.get(chain)?.rules ?? []
-                rulesSeen += wanted.length
+                rulesSeen += desired.length
                 const show = (each: { key: string; text: string }[]) =>
                   each.map(({ key, text: line }) => `${key}  ${line}`)
                 expect(
                   there.map(({ key }) => key),
                   show(there).join('\n'),
-                ).toEqual(wanted.map(({ key }) => key))
+                ).toEqual(desired.map(({ key }) => key))
               }
             }
           }

@@ -1,12 +1,12 @@
 import { messageOf } from '@cni/types'
 import { IptablesError } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
-import { checkPlaces } from '../rules/check-chains.ts'
+import { checkTablesAndChains } from '../rules/check-chains.ts'
 import { type Family, type Ruleset, rulesFor } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
-import { wantedState } from '../state/desired.ts'
+import { desiredState } from '../state/desired.ts'
 import { freshSteps } from '../state/fresh.ts'
 import { planSteps } from '../state/plan.ts'
 import { once, type RegisterUndo } from './change.ts'
@@ -24,7 +24,7 @@ export interface ApplyOptions {
 
 /** Writes a ruleset to the kernel. Rolls back a failed write. */
 export async function applyRuleset(session: Session, rules: Ruleset, options: ApplyOptions): Promise<ApplyReport> {
-  checkPlaces(rules)
+  checkTablesAndChains(rules)
   const started = performance.now()
   const { chosen, other } = await session.backends(rules)
   const families = (await session.families()).filter((family) => rulesFor(rules, family).length > 0)
@@ -90,9 +90,9 @@ class ApplyWork {
         plans.set(seen.family, 'fresh')
         return fresh
       }
-      const wanted = wantedState(rules, seen.family)
-      const steps = planSteps(wanted, seen)
-      plans.set(seen.family, planOf(wanted, { seen, steps }))
+      const desired = desiredState(rules, seen.family)
+      const steps = planSteps(desired, seen)
+      plans.set(seen.family, planOf(desired, { seen, steps }))
       return steps
     }
     const families = await this.#session.familiesFor(this.#backend, rules)

@@ -3,7 +3,7 @@ import type { Family, Ruleset, Table } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import { RestoreError } from '../run/failure.ts'
 import type { Session } from '../session/session.ts'
-import { type Wanted, wantedState } from '../state/desired.ts'
+import { type DesiredState, desiredState } from '../state/desired.ts'
 import { planSteps } from '../state/plan.ts'
 import { unwritten } from '../state/revert.ts'
 import { restoreText } from '../text/restore-text.ts'
@@ -34,10 +34,10 @@ export function familyApply(
   freshText: string = restoreText(rules, family),
 ): FamilyApply {
   const tables = textTables(freshText)
-  let state: Wanted | undefined
-  // Computes the wanted rules only when they are used, because `fresh` does not need them.
-  const wanted = () => {
-    state ??= wantedState(rules, family)
+  let state: DesiredState | undefined
+  // Computes the desired rules only when they are used, because `fresh` does not need them.
+  const desired = () => {
+    state ??= desiredState(rules, family)
     return state
   }
   /** Tables that `fresh` wrote; `unknown` if the restore program was killed. */
@@ -63,16 +63,16 @@ export function familyApply(
       }
     },
     async reconcile() {
-      const plan = (snapshot: SavedTables) => planSteps(wanted(), snapshot)
+      const plan = (snapshot: SavedTables) => planSteps(desired(), snapshot)
       const [found] = await edit(session, backend, { families: [family], plan, journal })
       if (found === undefined || found.attempts > 1 || !isNothing(written)) return 'reconcile'
-      return planOf(wanted(), found)
+      return planOf(desired(), found)
     },
     async rollBack(alone) {
       if (isNothing(written) && !journal.families.includes(family)) return
       await rewrite(session, backend, [family], (now) => {
         const target = journal.without(backend, now)
-        const ours = written === 'unknown' ? writtenBeforeKill(wanted(), target, tables, alone) : written
+        const ours = written === 'unknown' ? writtenBeforeKill(desired(), target, tables, alone) : written
         return unwritten(target, rules, ours)
       })
     },

@@ -1,11 +1,11 @@
 import { invalid } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
-import { checkPlaces } from '../rules/check-chains.ts'
+import { checkTablesAndChains } from '../rules/check-chains.ts'
 import { type Family, isBuiltin, type Ruleset, type Table } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
 import { settle } from '../settle.ts'
-import type { Wanted, WantedTable } from '../state/desired.ts'
+import type { DesiredState, DesiredTable } from '../state/desired.ts'
 import { planSteps } from '../state/plan.ts'
 import { edit } from './edit.ts'
 import { Journal } from './journal.ts'
@@ -14,7 +14,7 @@ import { removeWithoutRead } from './remove-without-read.ts'
 
 /** Removes a ruleset from both families and both back ends. Missing rules are not an error. */
 export async function removeRuleset(session: Session, rules: Ruleset): Promise<void> {
-  checkPlaces(rules)
+  checkTablesAndChains(rules)
   const journal = new Journal(session)
   await everywhere(session, rules, async (backend, families, inUse) => {
     if (!inUse || backend.netlink) return removeAfterRead(session, journal, backend, rules, families)
@@ -24,7 +24,7 @@ export async function removeRuleset(session: Session, rules: Ruleset): Promise<v
 
 /** Removes a ruleset. Reads the rules first, because `undo` must restore exactly these rules. */
 export async function removeReversibly(session: Session, rules: Ruleset, journal: Journal): Promise<void> {
-  checkPlaces(rules)
+  checkTablesAndChains(rules)
   await everywhere(session, rules, (backend, families) => removeAfterRead(session, journal, backend, rules, families))
 }
 
@@ -35,9 +35,9 @@ export async function removeByPrefix(session: Session, prefix: string, journal: 
   }
   const touched = new Set<string>()
   const plan = (seen: SavedTables) => {
-    const wanted = withoutChains(seen, prefix)
-    for (const table of wanted.tables.keys()) touched.add(`${seen.family} ${table}`)
-    return planSteps(wanted, seen)
+    const desired = withoutChains(seen, prefix)
+    for (const table of desired.tables.keys()) touched.add(`${seen.family} ${table}`)
+    return planSteps(desired, seen)
   }
   await everywhere(session, undefined, async (backend, families) => {
     await edit(session, backend, { families, plan, journal })
@@ -65,11 +65,11 @@ async function everywhere(
   )
 }
 
-function withoutChains({ family, tables }: SavedTables, prefix: string): Wanted {
-  const wanted = new Map<Table, WantedTable>()
+function withoutChains({ family, tables }: SavedTables, prefix: string): DesiredState {
+  const desired = new Map<Table, DesiredTable>()
   for (const [table, chains] of tables) {
     const absent = [...chains.keys()].filter((name) => name.startsWith(prefix) && !isBuiltin(table, name))
-    if (absent.length > 0) wanted.set(table, { own: new Map(), absent, builtin: new Map(), removable: new Map() })
+    if (absent.length > 0) desired.set(table, { own: new Map(), absent, builtin: new Map(), removable: new Map() })
   }
-  return { family, tables: wanted }
+  return { family, tables: desired }
 }

@@ -1,5 +1,5 @@
 import type { Family } from '../rules/model.ts'
-import { holdsOurs, type Wanted } from '../state/desired.ts'
+import { type DesiredState, holdsOurs } from '../state/desired.ts'
 import type { Planned } from '../steps/write-until-accepted.ts'
 import type { Change } from './change.ts'
 
@@ -22,9 +22,9 @@ export interface ApplyReport extends Change {
 }
 
 /** Computes the member `plan` of the `apply` report for one family. */
-export function planOf(wanted: Wanted, { seen, steps }: Planned): ApplyReport['plan'] {
+export function planOf(desired: DesiredState, { seen, steps }: Planned): ApplyReport['plan'] {
   if (steps.size === 0) return 'unchanged'
-  return holdsOurs(wanted, seen) ? 'reconcile' : 'fresh'
+  return holdsOurs(desired, seen) ? 'reconcile' : 'fresh'
 }
 
 /**

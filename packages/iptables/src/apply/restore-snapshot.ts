@@ -35,16 +35,16 @@ export async function diffSince(session: Session, before: Snapshot | SavedTables
 }
 
 /** Makes the kernel hold the rules of a snapshot. */
-export async function restoreSnapshot(session: Session, wanted: Snapshot, journal: Journal): Promise<void> {
-  checkSnapshot(wanted)
+export async function restoreSnapshot(session: Session, desired: Snapshot, journal: Journal): Promise<void> {
+  checkSnapshot(desired)
   const { chosen } = await session.backends()
-  if (wanted.backend !== chosen.kind) {
+  if (desired.backend !== chosen.kind) {
     invalid(
-      `restore: the snapshot is from the ${wanted.backend} back end, but ${chosen.kind} is in use; set the option backend`,
+      `restore: the snapshot is from the ${desired.backend} back end, but ${chosen.kind} is in use; set the option backend`,
     )
   }
-  const covered = families.filter((family) => wanted[family] !== undefined)
-  const plan = (now: SavedTables) => transitionSteps(now, withTables(now, wanted[now.family] ?? now, wanted.tables))
+  const covered = families.filter((family) => desired[family] !== undefined)
+  const plan = (now: SavedTables) => transitionSteps(now, withTables(now, desired[now.family] ?? now, desired.tables))
   await orRollBack(journal, edit(session, chosen, { families: covered, plan, journal }))
 }
 
@@ -61,10 +61,10 @@ export async function orRollBack(journal: Journal, writes: Promise<unknown>): Pr
 // internal
 
 /** Refuses an empty snapshot: the restore would do nothing and report success. */
-function checkSnapshot(wanted: Snapshot): void {
-  if ('family' in wanted) invalid('restore: expected what snapshot() returned; a text does not say its back end')
-  checkTables(wanted.tables)
-  if (coverage(wanted).families.length === 0) invalid('restore: the snapshot holds no family')
+function checkSnapshot(desired: Snapshot): void {
+  if ('family' in desired) invalid('restore: expected what snapshot() returned; a text does not say its back end')
+  checkTables(desired.tables)
+  if (coverage(desired).families.length === 0) invalid('restore: the snapshot holds no family')
 }
 
 /** Replaces some tables in a family's current rules: each table in `covered` gets its chains from `target`. */

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
 import { isTable, type Table } from '../rules/model.ts'
-import { holdsOurs, onlyTables, type Wanted } from '../state/desired.ts'
+import { type DesiredState, holdsOurs, onlyTables } from '../state/desired.ts'
 import { diffState } from '../state/diff.ts'
 import { isClean } from '../state/drift.ts'
 
@@ -41,15 +41,15 @@ export const canWriteFresh = (tables: readonly TextTable[]): boolean => tables.e
 
 /** Finds the tables that a killed restore program wrote. Omits tables of an earlier call. */
 export function writtenBeforeKill(
-  wanted: Wanted,
+  desired: DesiredState,
   snapshot: SavedTables,
   tables: readonly TextTable[],
   alone: boolean,
 ): ReadonlySet<Table> {
-  const clean = (table: Table) => isClean(diffState(onlyTables(wanted, [table]), snapshot))
+  const clean = (table: Table) => isClean(diffState(onlyTables(desired, [table]), snapshot))
   const names = tables.map(({ table }) => table)
   const count = names.findIndex((table) => !clean(table))
   if (count === -1) return new Set(alone ? names : [])
-  const rest = onlyTables(wanted, names.slice(count))
+  const rest = onlyTables(desired, names.slice(count))
   return new Set(holdsOurs(rest, snapshot) ? [] : names.slice(0, count))
 }

@@ -1,10 +1,10 @@
 import type { Drift } from '../drift.ts'
 import type { SavedTables } from '../parse/saved-tables.ts'
-import { checkPlaces } from '../rules/check-chains.ts'
+import { checkTablesAndChains } from '../rules/check-chains.ts'
 import type { Ruleset } from '../rules/model.ts'
 import type { Backend } from '../run/backend.ts'
 import type { Session } from '../session/session.ts'
-import { removedState, wantedState } from '../state/desired.ts'
+import { desiredState, removedState } from '../state/desired.ts'
 import { diffState } from '../state/diff.ts'
 import { isClean, mergeDrift } from '../state/drift.ts'
 import { DriftError } from '../state/drift-error.ts'
@@ -17,11 +17,11 @@ export async function verifyRuleset(session: Session, rules: Ruleset): Promise<v
 
 /** Differences between a ruleset and the kernel's rules, also in the unused back end. */
 export async function diffRuleset(session: Session, rules: Ruleset): Promise<Drift> {
-  checkPlaces(rules)
+  checkTablesAndChains(rules)
   const { chosen, other } = await session.backends(rules)
   const one = (backend: Backend, seen: SavedTables) => {
-    const wanted = backend === chosen ? wantedState(rules, seen.family) : removedState(rules, seen.family)
-    const drift = diffState(wanted, seen)
+    const desired = backend === chosen ? desiredState(rules, seen.family) : removedState(rules, seen.family)
+    const drift = diffState(desired, seen)
     return backend === chosen
       ? drift
       : { ...drift, unexpected: drift.unexpected.map((line) => ({ ...line, backend: backend.kind })) }

@@ -66,10 +66,10 @@ export interface Crud {
  * ```
  */
 export function crud(where: Where, options: Omit<IptablesOptions, 'print'> = {}): Crud {
-  const { place, open } = workIn(where, options)
+  const { context, open } = workIn(where, options)
   const step = async (steps: (t: Transaction) => void) => {
     const { session } = await open()
-    return changed(session, place.undo, (journal) => runTransaction(session, journal, steps))
+    return changed(session, context.undo, (journal) => runTransaction(session, journal, steps))
   }
   return {
     createChain: (table, chain) => step((t) => t.createChain(table, chain)),

@@ -1,6 +1,6 @@
 import { takeSnapshot } from '../apply/restore-snapshot.ts'
 import type { SavedRule } from '../parse/saved-tables.ts'
-import { checkPlace } from '../rules/check-chains.ts'
+import { checkTableAndChain } from '../rules/check-chains.ts'
 import { isBuiltin, type Rule, type Table } from '../rules/model.ts'
 import type { Session } from '../session/session.ts'
 import { DraftTables } from './draft-tables.ts'
@@ -22,7 +22,7 @@ export async function listChains(session: Session, table: Table) {
 
 /** Lists the rules of a chain in the kernel, in all families. Empty if the chain does not exist. */
 export async function listRules(session: Session, table: Table, chain: string) {
-  checkPlace(table, chain)
+  checkTableAndChain(table, chain)
   const snapshot = await takeSnapshot(session, { tables: [table] })
   return both(snapshot.ipv4, snapshot.ipv6).flatMap(({ family, tables }) =>
     (tables.get(table)?.get(chain)?.rules ?? []).map((rule: SavedRule, index) => ({
@@ -36,7 +36,7 @@ export async function listRules(session: Session, table: Table, chain: string) {
 
 /** True if the chain contains the rule, in every family to which the rule applies. */
 export async function hasRule(session: Session, rule: Rule): Promise<boolean> {
-  checkPlace(rule.table, rule.chain)
+  checkTableAndChain(rule.table, rule.chain)
   const families = (await session.families()).filter((family) => rule.family === undefined || rule.family === family)
   if (families.length === 0) return false
   const snapshot = await takeSnapshot(session, { families, tables: [rule.table] })

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import { checkPlace } from '../rules/check-chains.ts'
+import { checkTableAndChain } from '../rules/check-chains.ts'
 import { isBuiltin, type Rule, type Table } from '../rules/model.ts'
 import { checkInteger } from '../rules/numbers.ts'
 import type { DraftTables } from './draft-tables.ts'
@@ -46,7 +46,7 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
     steps.push(step)
   }
   const forRule = (rule: Rule, step: Step) => {
-    checkPlace(rule.table, rule.chain)
+    checkTableAndChain(rule.table, rule.chain)
     push((draft) => {
       if (rule.family === undefined || rule.family === draft.family) step(draft)
     })
@@ -57,7 +57,7 @@ export function collect(fn: (t: Transaction) => unknown): Step[] {
       push((draft) => draft.get(table, chain) ?? draft.set(table, chain, []))
     },
     flushChain(table, chain) {
-      checkPlace(table, chain)
+      checkTableAndChain(table, chain)
       push((draft) => draft.set(table, chain, []))
     },
     deleteChain(table, chain) {
@@ -116,7 +116,7 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 
 function checkOwn(table: Table, chain: string): void {
-  checkPlace(table, chain)
+  checkTableAndChain(table, chain)
   if (isBuiltin(table, chain)) invalid(`${table} ${chain} is built in: it is never created, renamed or deleted`)
 }
 

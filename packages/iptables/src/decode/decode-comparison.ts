@@ -24,13 +24,13 @@ export const transportOptions = ['--sport', '--dport', '--tcp-flags'] as const
 export type TransportOption = (typeof transportOptions)[number]
 
 /** iptables option decoded from a comparison, with its negation and its value. */
-export interface Said {
+export interface OptionText {
   readonly option: GeneralOption | TransportOption | '--mark'
   readonly text: string
 }
 
 /** Translates an nf_tables comparison to iptables options; `undefined` if iptables has no such option. */
-export function saidBy(comparison: Comparison, family: Family): readonly Said[] | undefined {
+export function optionsFor(comparison: Comparison, family: Family): readonly OptionText[] | undefined {
   const { loaded, op, mask, data, to } = comparison
   if (mask !== undefined && mask.length !== data.length) return undefined
   if (loaded.name === 'payload') {
@@ -47,7 +47,7 @@ export function saidBy(comparison: Comparison, family: Family): readonly Said[] 
   }
   if (loaded.key === 'mark') {
     if (data.length !== 4) return undefined
-    return said('--mark', not, maskedText(u32(data), mask === undefined ? ALL : u32(mask)))
+    return optionTexts('--mark', not, maskedText(u32(data), mask === undefined ? ALL : u32(mask)))
   }
   if (mask !== undefined) return undefined
   switch (loaded.key) {
@@ -70,21 +70,21 @@ const TCP_FLAGS = 13
 const be16 = (bytes: Uint8Array) => ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
 const u32 = (bytes: Uint8Array) => Buffer.from(bytes).readUInt32LE(0)
 
-const said = (name: GeneralOption | '--mark', not: boolean, value: string): readonly Said[] => [
+const optionTexts = (name: GeneralOption | '--mark', not: boolean, value: string): readonly OptionText[] => [
   { option: name, text: option(not, name, value) },
 ]
 
-function protocol(not: boolean, data: Uint8Array): readonly Said[] | undefined {
+function protocol(not: boolean, data: Uint8Array): readonly OptionText[] | undefined {
   const [number = 0] = data
-  return data.length === 1 && number !== 0 ? said('-p', not, protocolName(number)) : undefined
+  return data.length === 1 && number !== 0 ? optionTexts('-p', not, protocolName(number)) : undefined
 }
 
-function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly Said[] | undefined {
+function networkInterface(name: '-i' | '-o', not: boolean, data: Uint8Array): readonly OptionText[] | undefined {
   const text = Buffer.from(data).toString()
   // Refuses an interface name that is not valid UTF-8, because several invalid names would give equal texts.
   if (!/^[^\0\ufffd]+\0*$/.test(text)) return undefined
-  if (text === NO_INTERFACE && !not) return said(name, true, '+')
-  return said(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))
+  if (text === NO_INTERFACE && !not) return optionTexts(name, true, '+')
+  return optionTexts(name, not, savedName(text.endsWith('\0') ? text.replace(/\0+$/, '') : `${text}+`))
 }
 
 function address(
@@ -93,7 +93,7 @@ function address(
   mask: Uint8Array | undefined,
   data: Uint8Array,
   family: Family,
-): readonly Said[] | undefined {
+): readonly OptionText[] | undefined {
   const { src, dst, size } = addressOffsets[family]
   const name = offset === src ? '-s' : offset === dst ? '-d' : undefined
   if (name === undefined || data.length > size || (mask !== undefined && data.length !== size)) return undefined
@@ -102,7 +102,7 @@ function address(
   const length = mask === undefined ? 8 * data.length : prefixLength(mask)
   const bytes = new Uint8Array(size)
   bytes.set(data)
-  return length === undefined ? undefined : said(name, not, `${addressText(bytes)}/${length}`)
+  return length === undefined ? undefined : optionTexts(name, not, `${addressText(bytes)}/${length}`)
 }
 
 /** Prefix length of an address mask; `undefined` for any other mask. */
@@ -111,7 +111,7 @@ function prefixLength(mask: Uint8Array): number | undefined {
   return /^1+0*$/.test(bits) ? bits.lastIndexOf('1') + 1 : undefined
 }
 
-function transport({ op, mask, data, to }: Comparison, offset: number): readonly Said[] | undefined {
+function transport({ op, mask, data, to }: Comparison, offset: number): readonly OptionText[] | undefined {
   const not = op === 'neq'
   if (mask !== undefined) {
     const isFlags = offset === TCP_FLAGS && data.length === 1 && (not || op === 'eq')
@@ -129,7 +129,7 @@ function transport({ op, mask, data, to }: Comparison, offset: number): readonly
   return name === undefined || data.length !== 2 || first > last ? undefined : [port(name, not, first, last)]
 }
 
-const port = (name: '--sport' | '--dport', not: boolean, first: number, last: number): Said => ({
+const port = (name: '--sport' | '--dport', not: boolean, first: number, last: number): OptionText => ({
   ...{ option: name, text: portOption(not, name, first, last) },
 })
 
@@ -141,12 +141,12 @@ function portsOf(op: Expressions['cmp']['op'], value: number): readonly [first: 
     case 'lte':
       return [0, value]
     case 'gt':
-      return [value + 1, MOST_PORT]
+      return [value + 1, MAX_PORT]
     case 'gte':
-      return [value, MOST_PORT]
+      return [value, MAX_PORT]
     default:
       return [value, value]
   }
 }
 
-const MOST_PORT = 65535
+const MAX_PORT = 65535

@@ -3,9 +3,9 @@ import { ctStates } from '../rules/words.ts'
 import type { StructureReader } from '../xt/structure-reader.ts'
 import {
   addressTypeBits,
-  askingModules,
   OLD_STATE,
   packetTypes,
+  portModules,
   SOCKET,
   STATE,
   socketBits,
@@ -23,8 +23,8 @@ import { savedWord } from './saved-word.ts'
 export const matchText = /* @__PURE__ */ moduleTexts('-m', {
   'tcp 0': (info) => transport(info, 'tcp', info.u8(11)),
   'udp 0': (info) => transport(info, 'udp', info.u8(8)),
-  'dccp 0': (info) => asking(info, 'dccp'),
-  'sctp 0': (info) => asking(info, 'sctp'),
+  'dccp 0': (info) => portModule(info, 'dccp'),
+  'sctp 0': (info) => portModule(info, 'sctp'),
   'multiport 1': multiport,
   'owner 1': owner,
   'conntrack 3': states,
@@ -52,17 +52,17 @@ function transport(info: StructureReader, name: 'tcp' | 'udp', inverse: number):
   return flags === undefined || inverse > known ? undefined : words(name, ...ports, flags)
 }
 
-function asking(info: StructureReader, name: keyof typeof askingModules): string | undefined {
-  const places = askingModules[name]
-  const [asked, inverse] = [info.u16(places.asked), info.u16(places.inverse)]
+function portModule(info: StructureReader, name: keyof typeof portModules): string | undefined {
+  const offsets = portModules[name]
+  const [checked, inverse] = [info.u16(offsets.checked), info.u16(offsets.inverse)]
   // The kernel's structure has the destination ports before the source ports.
   const ports = ['--sport', '--dport'].map((each, i) =>
-    (asked & (1 << i)) === 0
+    (checked & (1 << i)) === 0
       ? ''
       : option((inverse & (1 << i)) !== 0, each, span(info.u16(4 - 4 * i), info.u16(6 - 4 * i), ':')),
   )
-  const isPlain = places.unused.every((at) => info.u8(at) === UNUSED)
-  return isPlain && asked <= 3 && (inverse & ~asked) === 0 ? words(name, ...ports) : undefined
+  const isPlain = offsets.unused.every((at) => info.u8(at) === UNUSED)
+  return isPlain && checked <= 3 && (inverse & ~checked) === 0 ? words(name, ...ports) : undefined
 }
 
 function multiport(info: StructureReader): string | undefined {

@@ -6,8 +6,8 @@ import {
   type Comparison,
   type GeneralOption,
   generalOptions,
-  type Said,
-  saidBy,
+  type OptionText,
+  optionsFor,
   type TransportOption,
   transportOptions,
 } from './decode-comparison.ts'
@@ -90,11 +90,11 @@ class RuleReader {
   #compare(compared: Omit<Comparison, 'loaded' | 'mask'>): boolean {
     const [loaded, mask] = [this.#loaded, this.#mask]
     this.#loaded = undefined
-    const found = loaded === undefined ? undefined : saidBy({ ...compared, loaded, mask }, this.#family)
-    return found?.every((each) => this.#say(each)) === true
+    const found = loaded === undefined ? undefined : optionsFor({ ...compared, loaded, mask }, this.#family)
+    return found?.every((each) => this.#addOption(each)) === true
   }
 
-  #say({ option, text }: Said): boolean {
+  #addOption({ option, text }: OptionText): boolean {
     switch (option) {
       case '--mark':
         return this.#match(`-m mark ${text}`)

@@ -77,12 +77,12 @@ function nat(info: StructureReader, name: string, family: Family): string | unde
   const [host, port] = [old ? 8 : 4, old ? 16 : 36]
   const hosts = (bits & ADDRESSES) === 0 ? '' : span(address(host), address(host + (old ? 4 : 16)), '-')
   const ports = (bits & PORTS) === 0 ? '' : span(info.be16(port), info.be16(port + 2), '-')
-  const ways = natWays.filter((way) => flags.includes(way)).map((way) => `--${way}`)
-  return words(name, natOption(name, hosts, ports), ...ways)
+  const flagTexts = natFlagNames.filter((flag) => flags.includes(flag)).map((flag) => `--${flag}`)
+  return words(name, natOption(name, hosts, ports), ...flagTexts)
 }
 
 /** Names of a NAT target's flags, in the order in which iptables prints them. */
-const natWays = ['random', 'random-fully', 'persistent']
+const natFlagNames = ['random', 'random-fully', 'persistent']
 
 function natOption(name: string, hosts: string, ports: string): string {
   if (hosts === '' && ports === '') return ''

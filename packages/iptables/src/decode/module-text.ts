@@ -6,8 +6,8 @@ import { StructureReader } from '../xt/structure-reader.ts'
 type Read = (info: StructureReader, family: Family) => string | undefined
 
 /** Creates a decoder that converts xt modules to text as `iptables-save` prints it. */
-export function moduleTexts(option: '-m' | '-j', named: Readonly<Record<string, Read>>) {
-  const readers = new Map(Object.entries(named))
+export function moduleTexts(option: '-m' | '-j', byName: Readonly<Record<string, Read>>) {
+  const readers = new Map(Object.entries(byName))
   return ({ module, revision, info }: Omit<Expressions['match'], 'name'>, family: Family): string | undefined => {
     const structure = new StructureReader(info)
     const text = readers.get(`${module} ${revision}`)?.(structure, family)

@@ -21,9 +21,9 @@ export const portOption = (not: boolean, name: string, first: number, last: numb
 /** Prints the option `--tcp-flags`; `''` for an empty mask, `undefined` for bits without a flag name. */
 export function flagsOption(not: boolean, mask: number, set: number): string | undefined {
   if (mask === 0 && !not) return set === 0 ? '' : undefined
-  const [asked, wanted] = [wordsOf(tcpFlags, mask), wordsOf(tcpFlags, set)]
-  if (asked === undefined || wanted === undefined) return undefined
-  return option(not, '--tcp-flags', `${asked.join(',') || 'NONE'} ${wanted.join(',') || 'NONE'}`)
+  const [maskFlags, setFlags] = [wordsOf(tcpFlags, mask), wordsOf(tcpFlags, set)]
+  if (maskFlags === undefined || setFlags === undefined) return undefined
+  return option(not, '--tcp-flags', `${maskFlags.join(',') || 'NONE'} ${setFlags.join(',') || 'NONE'}`)
 }
 
 /** Prints an address as glibc does. An IPv6 address whose first 96 bits are zero ends in IPv4 notation. */

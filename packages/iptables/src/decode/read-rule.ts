@@ -54,7 +54,7 @@ export class ReadRule implements KernelRule {
  */
 function endIn(bytes: Buffer): RuleEnd | undefined {
   for (const at of elementsIn(bytes).reverse()) {
-    if (!ends.includes(nameIn(bytes, at))) continue
+    if (!lastExpressions.includes(nameIn(bytes, at))) continue
     const expression = expressionAt(bytes, at)
     const end = expression === undefined ? undefined : endOf(expression)
     if (end !== undefined) return end
@@ -63,12 +63,12 @@ function endIn(bytes: Buffer): RuleEnd | undefined {
 }
 
 /** Names of the nf_tables expressions that can contain a rule's target or verdict. */
-const ends = ['immediate', 'target', 'log']
+const lastExpressions = ['immediate', 'target', 'log']
 
 /** Cache of decoded nf_tables expressions by their bytes: most expressions occur in many rules. */
 const known = new Map<string, Expression>()
-const MOST_KNOWN = 1000
-const LONGEST_KNOWN = 96
+const MAX_CACHED = 1000
+const MAX_CACHED_BYTES = 96
 
 function expressionAt(bytes: Buffer, at: number): Expression | undefined {
   const length = bytes.readUInt16LE(at)
@@ -77,8 +77,8 @@ function expressionAt(bytes: Buffer, at: number): Expression | undefined {
   if (found !== undefined) return found
   // Copies the expression's bytes: a reference would keep the whole netlink dump in memory.
   const expression = decoded(Buffer.from(key, 'latin1'))
-  if (expression === undefined || length > LONGEST_KNOWN) return expression
-  if (known.size === MOST_KNOWN) known.clear()
+  if (expression === undefined || length > MAX_CACHED_BYTES) return expression
+  if (known.size === MAX_CACHED) known.clear()
   known.set(key, expression)
   return expression
 }

@@ -18,10 +18,10 @@ import {
 import { Structure } from '../xt/structure.ts'
 import {
   addressTypeBits,
-  askingModules,
   bitsOf,
   OLD_STATE,
   packetTypes,
+  portModules,
   SOCKET,
   STATE,
   socketBits,
@@ -156,7 +156,7 @@ export function transportExpressions(
   protocol: number | undefined,
   matches: readonly Match[],
 ): Expression[] | undefined {
-  if (protocol === 33 || protocol === 132) return askingExpressions(protocol === 33 ? 'dccp' : 'sctp', matches)
+  if (protocol === 33 || protocol === 132) return portModuleExpressions(protocol === 33 ? 'dccp' : 'sctp', matches)
   if (protocol !== 6 && protocol !== 17) return undefined
   const info = new Structure(16).u16(0, 0).u16(2, 65535).u16(4, 0).u16(6, 65535)
   let inverse = 0
@@ -180,19 +180,19 @@ function putPorts(info: Structure, at: number, text: string): void {
 }
 
 /** Encodes the ports of dccp and sctp. In their structures, the destination ports come before the source ports. */
-function askingExpressions(module: keyof typeof askingModules, matches: readonly Match[]): Expression[] {
-  const places = askingModules[module]
-  const info = new Structure(places.size)
-  let [asked, inverse] = [0, 0]
+function portModuleExpressions(module: keyof typeof portModules, matches: readonly Match[]): Expression[] {
+  const offsets = portModules[module]
+  const info = new Structure(offsets.size)
+  let [checked, inverse] = [0, 0]
   for (const match of matches) {
     if (match.match !== 'sport' && match.match !== 'dport') continue
     const [at, bit] = match.match === 'sport' ? [4, 1] : [0, 2]
     putPorts(info, at, match.ports)
-    asked |= bit
+    checked |= bit
     if (match.not === true) inverse |= bit
   }
-  for (const at of places.unused) info.u8(at, UNUSED)
-  return [xtMatch(module, 0, info.u16(places.asked, asked).u16(places.inverse, inverse))]
+  for (const at of offsets.unused) info.u8(at, UNUSED)
+  return [xtMatch(module, 0, info.u16(offsets.checked, checked).u16(offsets.inverse, inverse))]
 }
 
 function shortened(tcp: Structure, inverse: number): Structure {

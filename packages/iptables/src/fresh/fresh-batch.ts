@@ -1,6 +1,6 @@
 import { Batch } from '@cni/nftables/wire'
 import { addSteps, NotModelled } from '../netlink/compile.ts'
-import { checkPlaces } from '../rules/check-chains.ts'
+import { checkTablesAndChains } from '../rules/check-chains.ts'
 import type { Family, Ruleset } from '../rules/model.ts'
 import { freshSteps } from '../state/fresh.ts'
 
@@ -11,7 +11,7 @@ import { freshSteps } from '../state/fresh.ts'
  * @throws `IptablesError` `INVALID_RULE` if the kernel does not allow a rule in its table or chain.
  */
 export function freshBatch(rules: Ruleset, families: readonly Family[]): Uint8Array | undefined {
-  checkPlaces(rules)
+  checkTablesAndChains(rules)
   const batch = new Batch({ generation: 0 })
   try {
     for (const family of families) {

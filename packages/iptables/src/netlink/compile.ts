@@ -43,15 +43,15 @@ export const nftFamily = (family: Family) => (family === 'ipv4' ? 'ip' : 'ip6')
 // internal
 
 /** Reference to a rule: its kernel handle, or the batch id of a new rule. */
-type Standing = { readonly handle: bigint } | { readonly id: number }
+type RuleReference = { readonly handle: bigint } | { readonly id: number }
 
 class TableWriter {
   readonly #batch: Batch
   readonly #found: Found
   readonly #table: Table
-  readonly #place: TableName
-  readonly #chains = new Map<string, Standing[]>()
-  readonly #made = new Set<string>()
+  readonly #tableName: TableName
+  readonly #chains = new Map<string, RuleReference[]>()
+  readonly #created = new Set<string>()
   readonly #inserted: ReadonlySet<string>
   #hasTable: boolean
 
@@ -59,7 +59,7 @@ class TableWriter {
     this.#batch = batch
     this.#found = found
     this.#table = table
-    this.#place = { family: nftFamily(found.saved.family), table }
+    this.#tableName = { family: nftFamily(found.saved.family), table }
     this.#hasTable = found.saved.tables.has(table)
     this.#inserted = new Set(steps.flatMap((each) => (each.step === 'insert' ? [each.chain] : [])))
   }
@@ -70,7 +70,7 @@ class TableWriter {
       case 'renew':
         this.#chains.set(step.chain, [])
         if (this.#exists(step.chain)) this.#batch.flush(this.#name(step.chain))
-        else this.#make(step.chain)
+        else this.#create(step.chain)
         break
       case 'flush':
         this.#chains.set(step.chain, [])
@@ -90,23 +90,23 @@ class TableWriter {
         break
       case 'policy': {
         const policy = step.policy === 'DROP' ? 'drop' : 'accept'
-        this.#needTable()
-        this.#made.add(step.chain)
+        this.#ensureTable()
+        this.#created.add(step.chain)
         this.#batch.addChain({ ...this.#name(step.chain), base: baseOf(this.#table, step.chain), policy })
       }
     }
   }
 
   #add(chain: string, at: number, rule: StepRule): void {
-    if (isBuiltin(this.#table, chain)) this.#need(chain)
+    if (isBuiltin(this.#table, chain)) this.#ensureChain(chain)
     const encoded = encodingOf(rule, this.#found.saved.family)
     if (encoded === undefined) throw new NotModelled(chain, rule)
     const rules = this.#rules(chain)
     // A rule that this batch inserts may need a reference to this new rule. The new rule has no handle yet.
     const id = this.#inserted.has(chain) ? this.#batch.size + 1 : undefined
     const { bytes: expressions, compat } = encoded
-    const { family, table } = this.#place
-    this.#batch.addRule({ family, table, chain, expressions, compat, id, place: placeAt(rules, at) })
+    const { family, table } = this.#tableName
+    this.#batch.addRule({ family, table, chain, expressions, compat, id, place: positionAt(rules, at) })
     rules.splice(at, 0, { id: id ?? 0 })
   }
 
@@ -120,43 +120,43 @@ class TableWriter {
   }
 
   /** Rules of the chain after all changes that the batch contains so far. */
-  #rules(chain: string): Standing[] {
+  #rules(chain: string): RuleReference[] {
     const known = this.#chains.get(chain)
     if (known !== undefined) return known
     const there = this.#found.saved.tables.get(this.#table)?.get(chain)?.rules ?? []
-    const rules = there.map(({ source }): Standing => ({ handle: source?.handle ?? 0n }))
+    const rules = there.map(({ source }): RuleReference => ({ handle: source?.handle ?? 0n }))
     this.#chains.set(chain, rules)
     return rules
   }
 
-  #need(chain: string): void {
-    if (!this.#exists(chain)) this.#make(chain)
+  #ensureChain(chain: string): void {
+    if (!this.#exists(chain)) this.#create(chain)
   }
 
   #exists(chain: string): boolean {
-    return this.#made.has(chain) || this.#found.chains.has(`${this.#table} ${chain}`)
+    return this.#created.has(chain) || this.#found.chains.has(`${this.#table} ${chain}`)
   }
 
-  #make(chain: string): void {
-    this.#needTable()
-    this.#made.add(chain)
+  #create(chain: string): void {
+    this.#ensureTable()
+    this.#created.add(chain)
     const base = isBuiltin(this.#table, chain) ? baseOf(this.#table, chain) : undefined
     this.#batch.addChain({ ...this.#name(chain), base }, { exclusive: true })
   }
 
   /** Adds a message that creates the table if it is missing. An existing table stays unchanged. */
-  #needTable(): void {
+  #ensureTable(): void {
     if (this.#hasTable) return
     this.#hasTable = true
-    this.#batch.addTable(this.#place)
+    this.#batch.addTable(this.#tableName)
   }
 
   #name(chain: string): ChainName {
-    return { ...this.#place, chain }
+    return { ...this.#tableName, chain }
   }
 }
 
-function placeAt(rules: readonly Standing[], at: number): NonNullable<RuleSpec['place']> {
+function positionAt(rules: readonly RuleReference[], at: number): NonNullable<RuleSpec['place']> {
   if (at >= rules.length) return 'last'
   if (at === 0) return 'first'
   const next = rules[at]

@@ -5,14 +5,14 @@ import { nftFamily } from './compile.ts'
 import { kernelRefusal } from './refusal.ts'
 
 /** True for a table that may be deleted, by family and name. */
-export type IsMeant = (family: Family, table: Table) => boolean
+export type MayDelete = (family: Family, table: Table) => boolean
 
 /** Deletes iptables tables that have no effect on packets. Returns true if it deleted a table. */
-export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, options?: RetryOptions): Promise<boolean> {
+export async function deleteEmptyTables(nft: Nft, mayDelete: MayDelete, options?: RetryOptions): Promise<boolean> {
   try {
     return await nft.transact((batch) => {
       const chains = nft.chains()
-      const empty = nft.tables().filter((table) => isMeantTable(table, isMeant) && isEmpty(table, chains))
+      const empty = nft.tables().filter((table) => isSelected(table, mayDelete) && isEmpty(table, chains))
       for (const { family, table } of empty) batch.deleteTable({ family, table })
       return empty.length > 0
     }, options)
@@ -25,9 +25,9 @@ export async function deleteEmptyTables(nft: Nft, isMeant: IsMeant, options?: Re
 
 // internal
 
-function isMeantTable({ family, table }: NftTable, isMeant: IsMeant): boolean {
+function isSelected({ family, table }: NftTable, mayDelete: MayDelete): boolean {
   const found = families.find((each) => nftFamily(each) === family)
-  return found !== undefined && isTable(table) && isMeant(found, table)
+  return found !== undefined && isTable(table) && mayDelete(found, table)
 }
 
 function isEmpty({ family, table, flags = 0, use = 0 }: NftTable, chains: readonly NftChain[]): boolean {

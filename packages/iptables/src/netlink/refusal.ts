@@ -15,16 +15,16 @@ export function kernelRefusal(error: unknown, purposes: readonly Purpose[]): unk
     })
   }
   if (faults.length === 0) return new IptablesError(codeOf(error), error.message, { cause: error })
-  const told = faults.slice(0, TOLD).map((fault) => sentence(fault, purposes[fault.index]))
-  const more = faults.length > TOLD ? [`and ${faults.length - TOLD} more`] : []
-  const message = `nf_tables refused the rules, and wrote none of them: ${[...told, ...more].join('; ')}`
+  const shownFaults = faults.slice(0, MAX_FAULTS_SHOWN).map((fault) => sentence(fault, purposes[fault.index]))
+  const more = faults.length > MAX_FAULTS_SHOWN ? [`and ${faults.length - MAX_FAULTS_SHOWN} more`] : []
+  const message = `nf_tables refused the rules, and wrote none of them: ${[...shownFaults, ...more].join('; ')}`
   return new IptablesError(codeOf(error), message, { cause: error })
 }
 
 // internal
 
 /** Maximum number of refused rules that an error message lists. The error's `cause` contains all refused rules. */
-const TOLD = 3
+const MAX_FAULTS_SHOWN = 3
 
 const codes: Readonly<Partial<Record<NftError['code'], IptablesError['code']>>> = {
   DENIED: 'DENIED',
@@ -44,7 +44,7 @@ function sentence(fault: NftError['faults'][number], purpose: Purpose | undefine
   if (purpose === undefined) return fault.text
   const { table, step } = purpose
   const line = stepsText(new Map([[table, [step]]])).split('\n')[1] ?? ''
-  const shown = line.length > SHOWN ? `${line.slice(0, SHOWN)}…` : line
+  const shown = line.length > MAX_RULE_CHARS ? `${line.slice(0, MAX_RULE_CHARS)}…` : line
   const reason = reasonFor(fault, purpose)
   return `${fault.text}${reason === undefined ? '' : `, ${reason}`} (${shown})`
 }
@@ -64,4 +64,4 @@ function reasonFor({ code, kind, part }: NftError['faults'][number], { table, st
 }
 
 /** Maximum number of characters that an error message quotes of a rule. */
-const SHOWN = 300
+const MAX_RULE_CHARS = 300

@@ -173,9 +173,9 @@ function readLine(chains: Chains, line: string, family: Family): boolean {
 function chain(chains: Chains, name: string): SavedChain {
   const found = chains.get(name)
   if (found !== undefined) return found
-  const made: SavedChain = { rules: [] }
-  chains.set(name, made)
-  return made
+  const created: SavedChain = { rules: [] }
+  chains.set(name, created)
+  return created
 }
 
 /** Prints tables of rules as text for people and tests. Omits empty built-in chains with the policy ACCEPT. */

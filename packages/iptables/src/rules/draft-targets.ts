@@ -18,7 +18,7 @@ import type {
 import { checkCt, checkLog, checkNat, checkNflog, checkReject, natFlags } from './target-values.ts'
 
 /** Location of a rule that is being built: its table and chain. */
-export interface DraftPlace {
+export interface RuleLocation {
   readonly table: Table
   readonly chain: string
   readonly position?: number
@@ -28,11 +28,11 @@ export interface DraftPlace {
 
 /** Target methods of the rule builder. Each method validates its arguments at once. */
 export abstract class DraftTargets {
-  protected readonly place: DraftPlace
+  protected readonly location: RuleLocation
   protected readonly family: Family | undefined
 
-  constructor(place: DraftPlace, family: Family | undefined) {
-    this.place = place
+  constructor(location: RuleLocation, family: Family | undefined) {
+    this.location = location
     this.family = family
   }
 
@@ -202,7 +202,7 @@ export abstract class DraftTargets {
   }
 
   protected get where(): string {
-    return `${this.place.table} ${this.place.chain}`
+    return `${this.location.table} ${this.location.chain}`
   }
 
   /** Validates an option's value: one value, or a pair for IPv4 and IPv6. */
@@ -223,8 +223,8 @@ export abstract class DraftTargets {
   }
 
   #own(chain: string): string {
-    if (this.place.own.has(chain)) return chain
-    return invalid(`${this.where}: ${JSON.stringify(chain)} is not declared as a chain of table ${this.place.table}`)
+    if (this.location.own.has(chain)) return chain
+    return invalid(`${this.where}: ${JSON.stringify(chain)} is not declared as a chain of table ${this.location.table}`)
   }
 
   #bits(

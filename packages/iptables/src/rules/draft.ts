@@ -1,7 +1,7 @@
 import type { Packet } from '@cni/types/packet'
 import { invalid } from '../errors.ts'
 import { checkNetwork } from './address.ts'
-import { type DraftPlace, DraftTargets, marked } from './draft-targets.ts'
+import { DraftTargets, marked, type RuleLocation } from './draft-targets.ts'
 import { checkIcmpType } from './icmp-types.ts'
 import type { SocketOptions, Statistic } from './match-options.ts'
 import {
@@ -28,15 +28,15 @@ export class Draft extends DraftTargets {
   readonly #matches: readonly Match[]
   readonly #not: boolean
 
-  constructor(place: DraftPlace, matches: readonly Match[] = [], family?: Family, not = false) {
-    super(place, family)
+  constructor(location: RuleLocation, matches: readonly Match[] = [], family?: Family, not = false) {
+    super(location, family)
     this.#matches = matches
     this.#not = not
   }
 
   get not(): Draft {
     if (this.#not) invalid(`${this.where}: .not is given twice before one condition`)
-    return new Draft(this.place, this.#matches, this.family, true)
+    return new Draft(this.location, this.#matches, this.family, true)
   }
 
   only(family: Family): Draft {
@@ -44,7 +44,7 @@ export class Draft extends DraftTargets {
       invalid(`${this.where}: only(${JSON.stringify(family)}) is not a family; expected 'ipv4' or 'ipv6'`)
     if (this.family !== undefined && this.family !== family) invalid(`${this.where}: only() names both families`)
     this.#positive('only()')
-    return new Draft(this.place, this.#matches, family)
+    return new Draft(this.location, this.#matches, family)
   }
 
   proto(protocol: RuleWords['protocol']): Draft {
@@ -188,7 +188,7 @@ export class Draft extends DraftTargets {
 
   protected end(target: Target): Rule {
     this.#positive('a target')
-    const { table, chain, position } = this.place
+    const { table, chain, position } = this.location
     const rule: Rule = Object.freeze({
       table,
       chain,
@@ -205,7 +205,7 @@ export class Draft extends DraftTargets {
     const done = Object.freeze(this.#not ? { ...match, not: true as const } : match)
     const matches = this.#matches.slice()
     matches.push(done)
-    return new Draft(this.place, matches, this.family)
+    return new Draft(this.location, matches, this.family)
   }
 
   #positive(what: string): void {

@@ -4,9 +4,9 @@ import { type Family, families, isBuiltin, type Match, type Rule, type Ruleset, 
 /** Refuses a rule whose target or conditions the kernel does not accept in the rule's table and built-in chain. */
 export function checkPlacement(rule: Rule): void {
   const { target } = rule
-  const place = targetPlaces[target.target]
-  if (place?.tables !== undefined && !place.tables.includes(rule.table)) {
-    refuse(rule, `${target.target} exists in table ${place.tables.join(' and ')} only`)
+  const limits = targetLimits[target.target]
+  if (limits?.tables !== undefined && !limits.tables.includes(rule.table)) {
+    refuse(rule, `${target.target} exists in table ${limits.tables.join(' and ')} only`)
   }
   if (target.target === 'DROP' && rule.table === 'nat') {
     refuse(rule, 'the nat table does not filter, DROP is not possible in it')
@@ -54,7 +54,7 @@ export function refuse(rule: Rule, why: string): never {
 
 // internal
 
-interface Place {
+interface TargetLimits {
   readonly tables?: readonly Table[]
   readonly hooks?: readonly string[]
 }
@@ -79,7 +79,7 @@ const matchHooks: Readonly<Partial<Record<Match['match'], readonly string[]>>> =
 }
 
 /** Tables and hooks in which this package allows a target: those that even old kernels allow. */
-const targetPlaces: Readonly<Record<string, Place>> = {
+const targetLimits: Readonly<Record<string, TargetLimits>> = {
   REDIRECT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
   DNAT: { tables: ['nat'], hooks: ['PREROUTING', 'OUTPUT'] },
   SNAT: { tables: ['nat'], hooks: ['POSTROUTING', 'INPUT'] },
@@ -99,7 +99,7 @@ function bounds({ matches, target }: Rule): readonly Bound[] {
     const hooks = matchHooks[match]
     if (hooks !== undefined) found.push({ what: `${match}()`, hooks })
   }
-  const hooks = target.target === 'TCPMSS' && target.mss === 'pmtu' ? clampHooks : targetPlaces[target.target]?.hooks
+  const hooks = target.target === 'TCPMSS' && target.mss === 'pmtu' ? clampHooks : targetLimits[target.target]?.hooks
   if (hooks !== undefined) found.push({ what: target.target, hooks })
   return found
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { Builders, TableSpec } from './builder/builder-types.ts'
 import { Draft } from './draft.ts'
-import type { DraftPlace } from './draft-targets.ts'
+import type { RuleLocation } from './draft-targets.ts'
 import { families, isBuiltin, isTable, type Rule, type Ruleset, rulesFor, type Table } from './model.ts'
 import { checkChainName } from './names.ts'
 import { checkInteger } from './numbers.ts'
@@ -59,14 +59,17 @@ interface TableDrafts {
 }
 
 function tableDrafts(table: Table, own: ReadonlySet<string>): TableDrafts {
-  const place = (chain: string): DraftPlace => {
+  const locationOf = (chain: string): RuleLocation => {
     if (own.has(chain) || isBuiltin(table, chain)) return { table, chain, own }
     return invalid(`${table}: ${JSON.stringify(chain)} is neither built in nor declared as a chain of this table`)
   }
   return Object.freeze({
-    on: (chain: string) => new Draft(place(chain)),
+    on: (chain: string) => new Draft(locationOf(chain)),
     insert: (chain: string, position = 1) =>
-      new Draft({ ...place(chain), position: checkInteger(position, 1, 0x7fffffff, `insert into ${table} ${chain}`) }),
+      new Draft({
+        ...locationOf(chain),
+        position: checkInteger(position, 1, 0x7fffffff, `insert into ${table} ${chain}`),
+      }),
   })
 }
 

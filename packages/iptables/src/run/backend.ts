@@ -37,7 +37,7 @@ export interface Backends {
 /** Chooses the back end to which calls for a namespace write. */
 export async function chooseBackend(
   port: IptablesPort,
-  { backend: wanted, programs }: { readonly backend: IptablesBackend | 'auto'; readonly programs: Programs },
+  { backend: requested, programs }: { readonly backend: IptablesBackend | 'auto'; readonly programs: Programs },
   probe: Probe,
 ): Promise<Backends> {
   const nft = (infix: string) => backend('iptables-nft', infix, probe.reachesNetlink())
@@ -47,25 +47,25 @@ export async function chooseBackend(
   const legacyTables = tables.length > 0
   if (programs === 'never') {
     const chosen = nft('-nft')
-    if (wanted === 'iptables-legacy' || !chosen.netlink) throw needsProgram(wanted === 'iptables-legacy')
+    if (requested === 'iptables-legacy' || !chosen.netlink) throw needsProgram(requested === 'iptables-legacy')
     return { chosen, legacyTables }
   }
-  if (wanted !== 'auto') {
-    const chosen = await named(nodes, wanted)
-    if (chosen === undefined) throw noBinary(`${wanted}-restore`)
+  if (requested !== 'auto') {
+    const chosen = await findBackend(nodes, requested)
+    if (chosen === undefined) throw noBinary(`${requested}-restore`)
     // The back end that the option did not choose may hold old rules.
     const other =
-      wanted === 'iptables-legacy'
+      requested === 'iptables-legacy'
         ? netlinkAlone(nodes)
         : legacyTables
-          ? await named(nodes, 'iptables-legacy')
+          ? await findBackend(nodes, 'iptables-legacy')
           : undefined
     return { chosen, legacyTables, ...(other === undefined ? undefined : { other }) }
   }
   const plain = await plainBackend(nodes)
   if (plain === undefined) throw noBinary('iptables-restore')
   if (!legacyTables || plain.kind === 'iptables-legacy') return { chosen: plain, legacyTables }
-  const legacy = await named(nodes, 'iptables-legacy')
+  const legacy = await findBackend(nodes, 'iptables-legacy')
   if (legacy === undefined) return { chosen: plain, legacyTables }
   const same = port.probed?.()?.tables === names.join()
   const inUse = same || (await holdsLegacy(nodes, tables, legacy))
@@ -104,7 +104,7 @@ const backend = (kind: IptablesBackend, infix: string, netlink = false): Backend
 const stem = (family: Family) => (family === 'ipv4' ? 'iptables' : 'ip6tables')
 
 /** Finds the programs of a back end. Without programs, nft may use netlink alone. */
-async function named(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
+async function findBackend(nodes: Nodes, kind: IptablesBackend): Promise<Backend | undefined> {
   if (nodes.port.find(`${kind}-restore`) !== undefined) {
     return kind === 'iptables-nft' ? nodes.nft('-nft') : backend(kind, '-legacy')
   }

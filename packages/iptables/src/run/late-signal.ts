@@ -11,14 +11,14 @@ export interface LateSignal {
 export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): LateSignal {
   const controller = new AbortController()
   let timer: NodeJS.Timeout | undefined
-  const look = async (left: number): Promise<void> => {
+  const check = async (left: number): Promise<void> => {
     const isWaiting = await read(LOCKS).then(hasWaiters, () => true)
     if (left <= 0 || isWaiting) controller.abort(signal.reason)
-    else if (!disposed) timer = setTimeout(look, PAUSE, left - PAUSE)
+    else if (!disposed) timer = setTimeout(check, PAUSE_MS, left - PAUSE_MS)
   }
   let disposed = false
   const onAbort = () => {
-    timer = setTimeout(look, PAUSE, LONGEST)
+    timer = setTimeout(check, PAUSE_MS, MAX_DELAY_MS)
   }
   signal.addEventListener('abort', onAbort, { once: true })
   return {
@@ -33,11 +33,11 @@ export function lateSignal(signal: AbortSignal, read: IptablesPort['read']): Lat
 
 // internal
 
-const PAUSE = 250
+const PAUSE_MS = 250
 /**
- * Maximum delay in milliseconds before a restore program is aborted. Shorter than the time limit of a whole rollback.
+ * Maximum delay before a restore program is aborted. Shorter than the time limit of a whole rollback.
  */
-const LONGEST = 1250
+const MAX_DELAY_MS = 1250
 
 /** The kernel's list of file locks. An arrow (`->`) marks a process that waits. */
 const LOCKS = '/proc/locks'

@@ -15,11 +15,11 @@ import { ProbeCache } from '../run/probe-cache.ts'
 import { warnOnce } from '../run/warn-once.ts'
 
 /** Real implementation of `IptablesPort`: runs the node's iptables programs inside a network namespace. */
-export function netnsPort(place: Place, options: { readonly shield: boolean }): IptablesPort {
-  const target = place.netns
+export function netnsPort(context: Place, options: { readonly shield: boolean }): IptablesPort {
+  const target = context.netns
   const shield = options.shield && target !== 'host' ? nssShield() : undefined
   const onShieldError = (error: unknown) =>
-    warnOnce(place.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
+    warnOnce(context.log, 'iptables runs without its shield from nsswitch.conf', { error: String(error) })
   const env = childEnvironment(target === 'host' ? undefined : target.path)
   const start = (
     argv: readonly [string, ...string[]],

@@ -13,10 +13,10 @@ export interface OpenWork {
 
 /** Creates the access to a namespace's iptables rules. No program runs before the first call. */
 export function openWork(
-  place: Place,
+  context: Place,
   sessionOptions: SessionOptions,
   { port = undefined, shield }: { readonly port: IptablesPort | undefined; readonly shield: boolean },
 ): OpenWork {
-  const opened = port ?? netnsPort(place, { shield })
+  const opened = port ?? netnsPort(context, { shield })
   return { port: opened, session: openSession(opened, sessionOptions), sessionOptions }
 }

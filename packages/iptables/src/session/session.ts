@@ -4,7 +4,7 @@ import { savedText } from '../decode/read-tables.ts'
 import { notModelled } from '../encode/encoded.ts'
 import { IptablesError } from '../errors.ts'
 import { NotModelled } from '../netlink/compile.ts'
-import { deleteEmptyTables, type IsMeant } from '../netlink/empty-tables.ts'
+import { deleteEmptyTables, type MayDelete } from '../netlink/empty-tables.ts'
 import { editFamilies, readFamilies } from '../netlink/netlink-rules.ts'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { families as bothFamilies, type Family, type Rule, type Ruleset, rulesFor } from '../rules/model.ts'
@@ -41,7 +41,7 @@ export interface Session {
    * Deletes the namespace's empty iptables tables from nf_tables, with `deleteEmptyTables`. Returns `false` if netlink
    * cannot be used.
    */
-  deleteEmptyTables(isMeant: IsMeant): Promise<boolean>
+  deleteEmptyTables(mayDelete: MayDelete): Promise<boolean>
   /**
    * Writes a restore text with `iptables-restore`. Rejects with a `RestoreError`. Starts no process for an empty text.
    */
@@ -90,10 +90,10 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       backends ??= findBackends()
       const found = { ...(await backends), ...(wroteLegacy && { legacyTables: true }) }
       const { chosen, other } = found
-      const asked = rules !== undefined && (chosen.netlink || other?.netlink === true)
-      const odd = asked ? notModelled(rules, await families()) : undefined
-      if (odd === undefined) return found
-      if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${oddText(odd)}`)
+      const mustCheck = rules !== undefined && (chosen.netlink || other?.netlink === true)
+      const unsupported = mustCheck ? notModelled(rules, await families()) : undefined
+      if (unsupported === undefined) return found
+      if (options.programs === 'never') throw byProgramsOnly(`only a program can write ${ruleCommandText(unsupported)}`)
       const byPrograms = { netlink: false }
       return { ...found, chosen: { ...chosen, ...byPrograms }, ...(other && { other: { ...other, ...byPrograms } }) }
     },
@@ -129,10 +129,10 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
       options.log?.debug('iptables by netlink', { ms: Math.round(ms), families: list })
       return done
     },
-    async deleteEmptyTables(isMeant) {
+    async deleteEmptyTables(mayDelete) {
       throwIfAborted()
       const nft = nftables.open()
-      return nft !== undefined && deleteEmptyTables(nft, isMeant, retryOptionsOf())
+      return nft !== undefined && deleteEmptyTables(nft, mayDelete, retryOptionsOf())
     },
     restore: async (backend, family, text, how) => {
       if (text === '') return
@@ -150,7 +150,7 @@ export function openSession(port: IptablesPort, options: SessionOptions): Sessio
 
 // internal
 
-const oddText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
+const ruleCommandText = (rule: Rule) => `-A ${rule.chain} ${ruleLine(ruleArgs(rule, rule.family ?? 'ipv4'))}`
 
 /** IP families of the kernel. IPv6 counts even if disabled, because this may change. */
 async function availableFamilies(port: IptablesPort): Promise<readonly Family[]> {

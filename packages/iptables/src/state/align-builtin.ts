@@ -1,7 +1,7 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 import { countKeys } from './count-keys.ts'
-import type { WantedRule } from './desired.ts'
+import type { DesiredRule } from './desired.ts'
 import { type Marked, marksOf } from './marks.ts'
 
 /** Comparison of a built-in chain in the kernel with the ruleset's rules for that chain. */
@@ -19,19 +19,19 @@ export interface AlignOptions {
   /** Names of the ruleset's own chains. A rule that jumps to one of these chains belongs to the ruleset. */
   readonly own: ReadonlySet<string>
   /** Rules to delete at most once, because another program may have written an equal rule. */
-  readonly removable: readonly WantedRule[]
+  readonly removable: readonly DesiredRule[]
 }
 
 /** Decides which rules stay. Keeps the last of equal rules, because `iptables -D` deletes the first. */
 export function alignBuiltin(
-  rules: readonly WantedRule[],
+  rules: readonly DesiredRule[],
   chain: readonly SavedRule[],
   { own, removable: extra }: AlignOptions,
 ): Alignment {
   const mark = marksOf([...rules, ...extra], chain)
-  const wanted = rules.map((rule): Marked => ({ key: mark(rule), position: rule.position }))
+  const desired = rules.map((rule): Marked => ({ key: mark(rule), position: rule.position }))
   const current = chain.map(
-    (rule): There => ({
+    (rule): CurrentRule => ({
       jumps: own.has(rule.target),
       get key() {
         return mark(rule)
@@ -39,7 +39,7 @@ export function alignBuiltin(
     }),
   )
   const removable = countKeys(extra.map((rule) => ({ key: mark(rule) })))
-  const counts = countKeys(wanted)
+  const counts = countKeys(desired)
   const knownKeys = new Set([...counts.keys(), ...removable.keys()])
   const copies = copiesOf(current, knownKeys)
   const candidates = [...copies.values()]
@@ -48,30 +48,30 @@ export function alignBuiltin(
       return keepable === 0 ? [] : jumps ? indices.slice(-keepable) : indices
     })
     .sort((a, b) => a - b)
-  const floating = new Set([...wanted.keys()].filter((index) => floats(wanted[index], current, copies)))
-  const order = wanted.map((rule, index) => ({ rule, index })).filter(({ index }) => !floating.has(index))
+  const floating = new Set([...desired.keys()].filter((index) => floats(desired[index], current, copies)))
+  const order = desired.map((rule, index) => ({ rule, index })).filter(({ index }) => !floating.has(index))
   const pairs = commonSubsequence(
     order.map(({ rule }) => rule.key),
     candidates.map((index) => current[index]?.key ?? ''),
   )
   const kept = new Map(pairs.map(([a, b]) => [order[a]?.index ?? 0, candidates[b] ?? 0]))
-  keepFloating(wanted, floating, copies, kept)
+  keepFloating(desired, floating, copies, kept)
   const keptByKey = new Map<string, [number, number][]>()
   for (const pair of kept) {
-    const key = wanted[pair[0]]?.key ?? ''
+    const key = desired[pair[0]]?.key ?? ''
     const sameKey = keptByKey.get(key)
     if (sameKey === undefined) keptByKey.set(key, [pair])
     else sameKey.push(pair)
   }
   const deleted = [...copies.values()].flatMap((each) =>
-    settle(each, keptByKey.get(each.key) ?? [], kept, counts, removable),
+    chooseDeleted(each, keptByKey.get(each.key) ?? [], kept, counts, removable),
   )
   return { kept, deleted: deleted.sort((a, b) => a - b), floating }
 }
 
 // internal
 
-interface There {
+interface CurrentRule {
   /** True if the rule jumps to one of the ruleset's own chains. */
   readonly jumps: boolean
   /** Canonical form of the rule as a string, computed at the first use. */
@@ -85,7 +85,7 @@ interface Copies {
 }
 
 /** Groups the equal rules of a built-in chain that may belong to the ruleset. */
-function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
+function copiesOf(current: readonly CurrentRule[], known: ReadonlySet<string>) {
   const copies = new Map<string, Copies>()
   for (const [index, rule] of current.entries()) {
     const { jumps } = rule
@@ -100,19 +100,23 @@ function copiesOf(current: readonly There[], known: ReadonlySet<string>) {
 }
 
 /** True if the rule may have any position: changes by other programs may have shifted it. */
-function floats(rule: Marked | undefined, current: readonly There[], copies: ReadonlyMap<string, Copies>): boolean {
+function floats(
+  rule: Marked | undefined,
+  current: readonly CurrentRule[],
+  copies: ReadonlyMap<string, Copies>,
+): boolean {
   return (rule?.position ?? 0) > 1 && current.some(({ key }) => !copies.has(key))
 }
 
 function keepFloating(
-  wanted: readonly Marked[],
+  desired: readonly Marked[],
   floating: ReadonlySet<number>,
   copies: ReadonlyMap<string, Copies>,
   kept: Map<number, number>,
 ): void {
   const taken = new Set(kept.values())
   for (const index of floating) {
-    const free = copies.get(wanted[index]?.key ?? '')?.indices.findLast((each) => !taken.has(each))
+    const free = copies.get(desired[index]?.key ?? '')?.indices.findLast((each) => !taken.has(each))
     if (free === undefined) continue
     kept.set(index, free)
     taken.add(free)
@@ -120,19 +124,19 @@ function keepFloating(
 }
 
 /** Chooses which of several equal rules to delete. `iptables -D` deletes the first one. */
-function settle(
+function chooseDeleted(
   { key, indices, jumps }: Copies,
-  keptHere: readonly (readonly [wanted: number, current: number])[],
+  pairs: readonly (readonly [desired: number, current: number])[],
   kept: Map<number, number>,
   counts: ReadonlyMap<string, number>,
   removable: ReadonlyMap<string, number>,
 ): number[] {
   const ours = jumps ? indices.length : Math.min(indices.length, (counts.get(key) ?? 0) + (removable.get(key) ?? 0))
-  const goes = ours - keptHere.length
-  if (goes <= 0) return []
-  const first = indices.slice(0, goes)
+  const surplus = ours - pairs.length
+  if (surplus <= 0) return []
+  const first = indices.slice(0, surplus)
   const end = first.at(-1) ?? -1
-  if (!keptHere.some(([, index]) => index <= end)) return first
-  for (const [index] of keptHere) kept.delete(index)
+  if (!pairs.some(([, index]) => index <= end)) return first
+  for (const [index] of pairs) kept.delete(index)
   return indices.slice(0, ours)
 }

@@ -21,17 +21,17 @@ interface Link {
 
 /** Hunt-Szymanski algorithm for the longest common subsequence, fast enough for 10 000 rules. */
 function middle(a: readonly string[], b: readonly string[], start: number, endA: number, endB: number) {
-  const places = new Map<string, number[]>()
+  const positions = new Map<string, number[]>()
   for (let j = endB - 1; j >= start; j--) {
     const key = b[j] ?? ''
-    const found = places.get(key)
-    if (found === undefined) places.set(key, [j])
+    const found = positions.get(key)
+    if (found === undefined) positions.set(key, [j])
     else found.push(j)
   }
   // Entry `n` ends the common subsequence of `n + 1` items that ends earliest in list `b`.
   const ends: Link[] = []
   for (let i = start; i < endA; i++) {
-    for (const j of places.get(a[i] ?? '') ?? []) {
+    for (const j of positions.get(a[i] ?? '') ?? []) {
       const length = countBefore(ends, j)
       if (ends[length]?.b !== j) ends[length] = { a: i, b: j, previous: ends[length - 1] }
     }

@@ -6,7 +6,7 @@ import { ruleLine } from '../text/quote.ts'
 import { ruleArgs } from '../text/rule-args.ts'
 
 /** Rule of a ruleset that should exist in the kernel. */
-export class WantedRule {
+export class DesiredRule {
   readonly rule: Rule
   readonly #family: Family
   #text: string | undefined
@@ -41,25 +41,25 @@ export class WantedRule {
 }
 
 /** Desired state of one table: the chains and rules that the ruleset demands there. */
-export interface WantedTable {
+export interface DesiredTable {
   /** The ruleset's own chains in the table, with their rules in final order. */
-  readonly own: ReadonlyMap<string, readonly WantedRule[]>
+  readonly own: ReadonlyMap<string, readonly DesiredRule[]>
   /** Declared but unused chains, which must not exist. An older ruleset may have created them. */
   readonly absent: readonly string[]
   /** The ruleset's rules in built-in chains, in their final relative order. */
-  readonly builtin: ReadonlyMap<string, readonly WantedRule[]>
+  readonly builtin: ReadonlyMap<string, readonly DesiredRule[]>
   /** Rules to delete from built-in chains. Equal rules may belong to another program. */
-  readonly removable: ReadonlyMap<string, readonly WantedRule[]>
+  readonly removable: ReadonlyMap<string, readonly DesiredRule[]>
 }
 
 /** Desired state of one family: the chains and rules that a ruleset demands. */
-export interface Wanted {
+export interface DesiredState {
   readonly family: Family
-  readonly tables: ReadonlyMap<Table, WantedTable>
+  readonly tables: ReadonlyMap<Table, DesiredTable>
 }
 
 /** Computes the chains and rules that a ruleset demands in one family. */
-export function wantedState(rules: Ruleset, family: Family): Wanted {
+export function desiredState(rules: Ruleset, family: Family): DesiredState {
   const present = new Set(chainsFor(rules, family).map(({ table, name }) => `${table} ${name}`))
   const tables = new Map<Table, MutableTable>()
   for (const table of tablesOf(rules)) tables.set(table, emptyTable())
@@ -73,31 +73,31 @@ export function wantedState(rules: Ruleset, family: Family): Wanted {
     const chains = isBuiltin(rule.table, rule.chain) ? table.builtin : table.own
     const list = chains.get(rule.chain) ?? []
     chains.set(rule.chain, list)
-    const wanted = new WantedRule(rule, family)
-    if (rule.position === undefined) list.push(wanted)
-    else list.splice(rule.position - 1, 0, wanted)
+    const desired = new DesiredRule(rule, family)
+    if (rule.position === undefined) list.push(desired)
+    else list.splice(rule.position - 1, 0, desired)
   }
   return { family, tables }
 }
 
 /** Computes the state of a family after a removal: no chain or rule of the ruleset exists. */
-export function removedState(rules: Ruleset, family: Family): Wanted {
-  const tables = new Map<Table, WantedTable>()
-  for (const [table, { own, absent, builtin }] of wantedState(rules, family).tables) {
+export function removedState(rules: Ruleset, family: Family): DesiredState {
+  const tables = new Map<Table, DesiredTable>()
+  for (const [table, { own, absent, builtin }] of desiredState(rules, family).tables) {
     tables.set(table, { own: new Map(), absent: [...absent, ...own.keys()], builtin: new Map(), removable: builtin })
   }
   return { family, tables }
 }
 
-/** Restricts the wanted chains and rules to some tables. */
-export const onlyTables = ({ family, tables }: Wanted, names: readonly Table[]): Wanted => ({
+/** Restricts the desired chains and rules to some tables. */
+export const onlyTables = ({ family, tables }: DesiredState, names: readonly Table[]): DesiredState => ({
   family,
   tables: new Map([...tables].filter(([table]) => names.includes(table))),
 })
 
 /** True if the kernel holds any chain or rule of the ruleset in a family. */
-export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
-  return [...wanted.tables].some(([table, { own, absent, builtin }]) => {
+export function holdsOurs(desired: DesiredState, snapshot: SavedTables): boolean {
+  return [...desired.tables].some(([table, { own, absent, builtin }]) => {
     const chains = snapshot.tables.get(table)
     if (chains === undefined) return false
     if ([...own.keys(), ...absent].some((name) => chains.has(name))) return true
@@ -110,10 +110,10 @@ export function holdsOurs(wanted: Wanted, snapshot: SavedTables): boolean {
 
 // internal
 
-interface MutableTable extends WantedTable {
-  readonly own: Map<string, WantedRule[]>
+interface MutableTable extends DesiredTable {
+  readonly own: Map<string, DesiredRule[]>
   readonly absent: string[]
-  readonly builtin: Map<string, WantedRule[]>
+  readonly builtin: Map<string, DesiredRule[]>
 }
 
 const emptyTable = (): MutableTable => ({ own: new Map(), absent: [], builtin: new Map(), removable: new Map() })

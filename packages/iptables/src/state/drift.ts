@@ -19,12 +19,12 @@ export function mergeDrift(drifts: readonly Drift[]): Drift {
  */
 export function driftText({ missing, unexpected, changed, policies = [] }: Drift): string {
   const lines = [
-    ...missing.map((line) => `missing ${place(line)}`),
-    ...unexpected.map((line) => `unexpected ${place(line)}`),
+    ...missing.map((line) => `missing ${locationText(line)}`),
+    ...unexpected.map((line) => `unexpected ${locationText(line)}`),
     ...changed.map((line) =>
       line.reason === 'order'
-        ? `out of order ${place(line)}`
-        : `changed ${place({ ...line, rule: line.actual })} (expected: ${line.expected})`,
+        ? `out of order ${locationText(line)}`
+        : `changed ${locationText({ ...line, rule: line.actual })} (expected: ${line.expected})`,
     ),
     ...policies.map(
       ({ family, table, chain, expected, actual }) =>
@@ -37,5 +37,5 @@ export function driftText({ missing, unexpected, changed, policies = [] }: Drift
 
 // internal
 
-const place = ({ family, table, chain, rule, backend }: DriftLine) =>
+const locationText = ({ family, table, chain, rule, backend }: DriftLine) =>
   `${backend === undefined ? '' : `${backend} `}${family} ${table}: ${rule === undefined ? `chain ${chain}` : `-A ${chain} ${rule}`.trimEnd()}`

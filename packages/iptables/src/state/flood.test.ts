@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { parseSave, type SavedTables } from '../parse/saved-tables.ts'
 import { ruleset } from '../rules/ruleset.ts'
 import { written } from '../steps/written.ts'
-import { wantedState } from './desired.ts'
+import { desiredState } from './desired.ts'
 import { diffState } from './diff.ts'
 import { planSteps } from './plan.ts'
 import { reverted } from './revert.ts'
@@ -14,7 +14,7 @@ const count = 130_000
 const flooded = (line: string): SavedTables =>
   parseSave(`*filter\n:EX - [0:0]\n-A OUTPUT -j EX\n-A EX -j DROP\n${`${line}\n`.repeat(count)}COMMIT\n`, 'ipv4')
 
-const wanted = wantedState(
+const desired = desiredState(
   ruleset({ filter: ['EX'] }, (t) => [
     t.filter.on('OUTPUT').jump('EX'),
     t.filter.on('EX').drop(),
@@ -33,16 +33,16 @@ test.each([
   [own, 1],
 ])('a flood of %s is compared and corrected', (line, missing) => {
   const before = flooded(line)
-  const drift = diffState(wanted, before)
+  const drift = diffState(desired, before)
   expect([drift.missing.length, drift.unexpected.length]).toEqual([missing, missing * count])
-  expect(planSteps(wanted, before).size === 0).toBe(line === harmless)
+  expect(planSteps(desired, before).size === 0).toBe(line === harmless)
 })
 
 test('undo restores a flood of an own chain', () => {
   const before = flooded(own)
-  const steps = planSteps(wanted, before)
+  const steps = planSteps(desired, before)
   const after = written(before, steps)
-  expect(diffState(wanted, after)).toEqual({ missing: [], unexpected: [], changed: [] })
+  expect(diffState(desired, after)).toEqual({ missing: [], unexpected: [], changed: [] })
   expect(transitionSteps(reverted(after, { before, steps }), before).size).toBe(0)
 })
 
@@ -55,7 +55,7 @@ test('thousands of own rules in a built-in chain are compared in less than two s
   const lines = names.map((name) => `-A PREROUTING -i ${name} -j RETURN\n`).join('')
   const before = parseSave(`*nat\n:PREROUTING ACCEPT [0:0]\n:EX - [0:0]\n${lines}-A EX -j RETURN\nCOMMIT\n`, 'ipv4')
   const began = performance.now()
-  expect(diffState(wantedState(rules, 'ipv4'), before)).toEqual({ missing: [], unexpected: [], changed: [] })
+  expect(diffState(desiredState(rules, 'ipv4'), before)).toEqual({ missing: [], unexpected: [], changed: [] })
   // A quadratic comparison took 10 s.
   expect(performance.now() - began).toBeLessThan(2000)
 })

@@ -1,5 +1,5 @@
 import type { SavedRule } from '../parse/saved-tables.ts'
-import type { WantedRule } from './desired.ts'
+import type { DesiredRule } from './desired.ts'
 
 /** Rule of a chain, with its key and its position. */
 export interface Marked {
@@ -10,9 +10,9 @@ export interface Marked {
 
 /** Returns a function that computes a rule's comparison key: the rule's bytes if possible, else its canonical form. */
 export function marksOf(
-  known: readonly WantedRule[],
+  known: readonly DesiredRule[],
   current: readonly SavedRule[],
-): (rule: WantedRule | SavedRule) => string {
+): (rule: DesiredRule | SavedRule) => string {
   const forms = new Set(known.map(({ form }) => form))
   const tells = !forms.has(undefined) && current.every(({ form }) => form !== undefined && forms.has(form))
   return tells ? (rule) => rule.form ?? rule.key : (rule) => rule.key

@@ -8,7 +8,7 @@ import { stepsText } from '../steps/steps.ts'
 import { written } from '../steps/written.ts'
 import { FakeTables } from '../testing/fake-tables.ts'
 import { restoreText } from '../text/restore-text.ts'
-import { removedState, wantedState } from './desired.ts'
+import { desiredState, removedState } from './desired.ts'
 import { diffState } from './diff.ts'
 import { isClean } from './drift.ts'
 import { planSteps } from './plan.ts'
@@ -20,7 +20,7 @@ const foreign = ['-p tcp -m tcp --dport 1 -j ACCEPT', '-p udp -j RETURN', '-o et
 const stale = ['-p sctp -j EX_A', '-j EX_OLD']
 const ours = ['-p tcp -j EX_A', '-o lo -j RETURN', '-j EX_A', '-p udp -j EX_B', '-m owner --uid-owner 5 -j RETURN']
 
-const wantedRules = fc.uniqueArray(
+const desiredRules = fc.uniqueArray(
   fc.tuple(fc.nat(ours.length - 1), fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined })),
   { selector: ([index]) => index, maxLength: ours.length },
 )
@@ -79,15 +79,15 @@ const foreignIn = (list: readonly string[]) => list.filter((rule) => foreign.inc
 describe('planSteps', () => {
   test('leads from any state to the wanted one in one text, and never moves or drops a foreign rule', () => {
     fc.assert(
-      fc.property(wantedRules, currentRules, content, (list, current, exA) => {
+      fc.property(desiredRules, currentRules, content, (list, current, exA) => {
         const rules = build(list)
-        const wanted = wantedState(rules, 'ipv4')
+        const desired = desiredState(rules, 'ipv4')
         const tables = kernel(current, exA)
-        const plan = stepsText(planSteps(wanted, read(tables)))
+        const plan = stepsText(planSteps(desired, read(tables)))
         expect(tables.restore(plan), plan).toBeUndefined()
-        const drift = diffState(wanted, read(tables))
+        const drift = diffState(desired, read(tables))
         expect(drift, `${plan}\n${output(tables).join('\n')}`).toEqual({ missing: [], unexpected: [], changed: [] })
-        expect(stepsText(planSteps(wanted, read(tables)))).toBe('')
+        expect(stepsText(planSteps(desired, read(tables)))).toBe('')
         expect(foreignIn(output(tables))).toEqual(foreignIn(current))
       }),
       { numRuns: 1000 },
@@ -96,10 +96,10 @@ describe('planSteps', () => {
 
   test('is empty if and only if there is no drift', () => {
     fc.assert(
-      fc.property(wantedRules, currentRules, content, (list, current, exA) => {
-        const wanted = wantedState(build(list), 'ipv4')
+      fc.property(desiredRules, currentRules, content, (list, current, exA) => {
+        const desired = desiredState(build(list), 'ipv4')
         const snapshot = read(kernel(current, exA))
-        expect(planSteps(wanted, snapshot).size === 0).toBe(isClean(diffState(wanted, snapshot)))
+        expect(planSteps(desired, snapshot).size === 0).toBe(isClean(diffState(desired, snapshot)))
       }),
       { numRuns: 500 },
     )
@@ -107,12 +107,12 @@ describe('planSteps', () => {
 
   test('undo leads back to exactly the previous rules', () => {
     fc.assert(
-      fc.property(wantedRules, currentRules, content, (list, current, exA) => {
-        const wanted = wantedState(build(list), 'ipv4')
+      fc.property(desiredRules, currentRules, content, (list, current, exA) => {
+        const desired = desiredState(build(list), 'ipv4')
         const tables = kernel(current, exA)
         const before = read(tables)
         const saved = chainsOf(tables)
-        const steps = planSteps(wanted, before)
+        const steps = planSteps(desired, before)
         tables.restore(stepsText(steps))
         const after = written(before, steps)
         const left = transitionSteps(after, read(tables))
@@ -126,10 +126,10 @@ describe('planSteps', () => {
 
   test('undo keeps changes that other programs make meanwhile', () => {
     fc.assert(
-      fc.property(wantedRules, currentRules, fc.nat(9), (list, current, place) => {
+      fc.property(desiredRules, currentRules, fc.nat(9), (list, current, place) => {
         const tables = kernel(current, [])
         const before = read(tables)
-        const steps = planSteps(wantedState(build(list), 'ipv4'), before)
+        const steps = planSteps(desiredState(build(list), 'ipv4'), before)
         tables.restore(stepsText(steps))
         const position = Math.min(place, output(tables).length) + 1
         tables.restore(`*filter\n-I OUTPUT ${position} -p icmp -j DROP\nCOMMIT\n`)
@@ -143,7 +143,7 @@ describe('planSteps', () => {
 
   test('undo of a first apply removes rules at the places where they were written', () => {
     fc.assert(
-      fc.property(wantedRules, fc.array(fc.constantFrom(...foreign, '-o lo -j RETURN')), (list, current) => {
+      fc.property(desiredRules, fc.array(fc.constantFrom(...foreign, '-o lo -j RETURN')), (list, current) => {
         const tables = new FakeTables('ipv4')
         const text = current.map((rule) => `-A OUTPUT ${rule}\n`).join('')
         tables.restore(`*filter\n-N OTHER\n${text}COMMIT\n`)
@@ -162,7 +162,7 @@ describe('planSteps', () => {
       fc.property(anyRuleset, (rules) => {
         const tables = new FakeTables('ipv6')
         expect(tables.restore(restoreText(rules, 'ipv6'))).toBeUndefined()
-        expect(isClean(diffState(wantedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6')))).toBe(true)
+        expect(isClean(diffState(desiredState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6')))).toBe(true)
         const steps = planSteps(removedState(rules, 'ipv6'), parseSave(tables.save(), 'ipv6'))
         expect(tables.restore(stepsText(steps))).toBeUndefined()
         expect(tables.save({ brief: true })).toBe('')

@@ -20,15 +20,15 @@ export function reverted(now: SavedTables, { before, steps }: Write): SavedTable
     const [old, ours] = [before.tables.get(table), after.tables.get(table)]
     if (old === ours) continue
     const chains = new Map(now.tables.get(table))
-    const made: string[] = []
+    const created: string[] = []
     for (const name of new Set([...(old?.keys() ?? []), ...(ours?.keys() ?? [])])) {
       const [b, a] = [old?.get(name), ours?.get(name)]
       if (b === a) continue
       // Treats a missing built-in chain as empty: `iptables-save` may omit a built-in chain without rules.
-      if (b === undefined && !isBuiltin(table, name)) made.push(name)
+      if (b === undefined && !isBuiltin(table, name)) created.push(name)
       if (chains.has(name) || b !== undefined) chains.set(name, chainBack(chains.get(name), b, a))
     }
-    deleteUnused(chains, made)
+    deleteUnused(chains, created)
     tables.set(table, chains)
   }
   return { family: now.family, tables }
@@ -40,13 +40,13 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>(now.tables)
   for (const table of from) {
     const chains = new Map(now.tables.get(table))
-    const made = chainsFor(rules, family).flatMap((own) => (own.table === table ? own.name : []))
+    const created = chainsFor(rules, family).flatMap((own) => (own.table === table ? own.name : []))
     for (const rule of rulesFor(rules, family).toReversed()) {
       const chain = chains.get(rule.chain)
       if (rule.table !== table || chain === undefined) continue
       chains.set(rule.chain, { ...chain, rules: withoutRule(chain.rules, rule, family) })
     }
-    deleteUnused(chains, made)
+    deleteUnused(chains, created)
     tables.set(table, chains)
   }
   return { family, tables }
@@ -56,14 +56,14 @@ export function unwritten(now: SavedTables, rules: Ruleset, from: ReadonlySet<Ta
 export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables {
   const tables = new Map<Table, ReadonlyMap<string, SavedChain>>()
   for (const [table, chains] of to.tables) {
-    const gone = [...(from.tables.get(table)?.keys() ?? [])].filter((name) => !chains.has(name))
-    const leads = (rule: SavedRule) => gone.includes(rule.target)
+    const missing = [...(from.tables.get(table)?.keys() ?? [])].filter((name) => !chains.has(name))
+    const leads = (rule: SavedRule) => missing.includes(rule.target)
     const clean = [...chains].map(([name, chain]): [string, SavedChain] =>
-      gone.length > 0 && chain.rules.some(leads)
+      missing.length > 0 && chain.rules.some(leads)
         ? [name, { ...chain, rules: chain.rules.filter((rule) => !leads(rule)) }]
         : [name, chain],
     )
-    tables.set(table, gone.length === 0 ? chains : new Map(clean))
+    tables.set(table, missing.length === 0 ? chains : new Map(clean))
   }
   return { family: to.family, tables }
 }
@@ -71,14 +71,14 @@ export function withoutDangling(from: SavedTables, to: SavedTables): SavedTables
 // internal
 
 /** Removes the chains that a write created. Keeps a chain that contains rules, or to which a rule jumps. */
-function deleteUnused(chains: Map<string, SavedChain>, made: readonly string[]): void {
+function deleteUnused(chains: Map<string, SavedChain>, created: readonly string[]): void {
   const isUsed = (name: string) => [...chains.values()].some(({ rules }) => rules.some(({ target }) => target === name))
   const isEmpty = (name: string) => chains.get(name)?.rules.length === 0
-  let gone: string[]
+  let unused: string[]
   do {
-    gone = made.filter((name) => isEmpty(name) && !isUsed(name))
-    for (const name of gone) chains.delete(name)
-  } while (gone.length > 0)
+    unused = created.filter((name) => isEmpty(name) && !isUsed(name))
+    for (const name of unused) chains.delete(name)
+  } while (unused.length > 0)
 }
 
 function chainBack(

@@ -1,6 +1,6 @@
 import type { SavedChain, SavedRule, SavedTables } from '../parse/saved-tables.ts'
 import { isBuiltin, type Table, tables } from '../rules/model.ts'
-import { deleteSteps, placed } from '../steps/delete-steps.ts'
+import { deleteSteps, indexedRules } from '../steps/delete-steps.ts'
 import type { Step, Steps } from '../steps/steps.ts'
 import { commonSubsequence } from './common-subsequence.ts'
 
@@ -29,8 +29,8 @@ const sameRule = (a: SavedRule, b: SavedRule | undefined) => b !== undefined && 
 
 function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
   if (from === to) return []
-  const made: string[] = []
-  const gone: string[] = []
+  const created: string[] = []
+  const deleted: string[] = []
   const edits: Step[] = []
   for (const name of new Set([...from.keys(), ...to.keys()])) {
     const [a, b] = [from.get(name), to.get(name)]
@@ -39,17 +39,17 @@ function tableSteps(table: Table, from: Chains, to: Chains): Step[] {
       const policy = b?.policy ?? 'ACCEPT'
       if (policy !== (a?.policy ?? 'ACCEPT')) edits.push({ step: 'policy', chain: name, policy })
     } else if (b === undefined) {
-      gone.push(name)
+      deleted.push(name)
       continue
-    } else if (a === undefined) made.push(name)
+    } else if (a === undefined) created.push(name)
     // Avoids `push(...steps)`: a chain may have more rules than a JavaScript call can have arguments.
     for (const step of chainSteps(name, a?.rules ?? [], b?.rules ?? [])) edits.push(step)
   }
   return [
-    ...made.map((chain): Step => ({ step: 'create', chain })),
-    ...gone.map((chain): Step => ({ step: 'flush', chain })),
+    ...created.map((chain): Step => ({ step: 'create', chain })),
+    ...deleted.map((chain): Step => ({ step: 'flush', chain })),
     ...edits,
-    ...gone.map((chain): Step => ({ step: 'remove', chain })),
+    ...deleted.map((chain): Step => ({ step: 'remove', chain })),
   ]
 }
 
@@ -64,8 +64,8 @@ function chainSteps(chain: string, from: readonly SavedRule[], to: readonly Save
   const [kept, there] = [new Set(stays.map(([a]) => a)), new Set(stays.map(([, b]) => b))]
   // Flushes a long chain, because 10 000 single deletions would exceed an undo's time limit.
   const flush = kept.size === 0 && from.length > 256
-  const gone = placed(from, (_, index) => !kept.has(index))
-  const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, gone)
+  const deleted = indexedRules(from, (_, index) => !kept.has(index))
+  const steps: Step[] = flush ? [{ step: 'flush', chain }] : deleteSteps(chain, deleted)
   let length = kept.size
   for (const [index, rule] of to.entries()) {
     if (there.has(index)) continue

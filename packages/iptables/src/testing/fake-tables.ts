@@ -66,9 +66,9 @@ export class FakeTables {
   #open(table: Table): Chains {
     const found = this.#tables.get(table)
     if (found !== undefined) return found
-    const made: Chains = new Map(builtinChains[table].map((name) => [name, { policy: 'ACCEPT', rules: [] }]))
-    this.#tables.set(table, made)
-    return made
+    const created: Chains = new Map(builtinChains[table].map((name) => [name, { policy: 'ACCEPT', rules: [] }]))
+    this.#tables.set(table, created)
+    return created
   }
 }
 
@@ -82,11 +82,11 @@ interface FakeChain {
 type Chains = Map<string, FakeChain>
 
 function change(table: Table, chains: Chains, line: string, family: Family): string | undefined {
-  const [, head, wanted = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
+  const [, head, newPolicy = '-'] = /^:(\S+)(?: (\S+))?/.exec(line) ?? []
   if (head !== undefined) {
     // The line `:CHAIN` empties user-defined chains with `--noflush`, but not built-in chains.
-    const kept = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
-    chains.set(head, { policy: isBuiltin(table, head) && wanted === '-' ? 'ACCEPT' : wanted, rules: kept ?? [] })
+    const rules = isBuiltin(table, head) ? chains.get(head)?.rules : undefined
+    chains.set(head, { policy: isBuiltin(table, head) && newPolicy === '-' ? 'ACCEPT' : newPolicy, rules: rules ?? [] })
     return undefined
   }
   const [, verb = '', name = '', rest = ''] = /^(-\w)\s+(\S+)\s*(.*)$/.exec(line) ?? []

@@ -1,4 +1,4 @@
-import { checkPlaces } from '../rules/check-chains.ts'
+import { checkTablesAndChains } from '../rules/check-chains.ts'
 import { chainsFor, type Family, type Rule, type Ruleset, rulesFor, type Table, tables } from '../rules/model.ts'
 import { ruleLine } from './quote.ts'
 import { ruleArgs } from './rule-args.ts'
@@ -18,7 +18,7 @@ import { ruleArgs } from './rule-args.ts'
  * ```
  */
 export function restoreText(rules: Ruleset, family: Family): string {
-  checkPlaces(rules)
+  checkTablesAndChains(rules)
   const texts = new Map<Table, string>()
   for (const { table, name } of chainsFor(rules, family)) texts.set(table, `${texts.get(table) ?? ''}-N ${name}\n`)
   for (const rule of rulesFor(rules, family)) {

@@ -6,11 +6,11 @@ export function hasFlags(mask: string, set: string, traced: TracedPacket): boole
   const { packet } = traced
   const first = packet.state === undefined || packet.state === 'NEW'
   const flags = packet.tcpFlags ?? (first ? (['SYN'] as const) : undefined)
-  const looked = flagNames(mask)
-  const wanted = flagNames(set)
-  if (flags === undefined || looked === undefined || wanted === undefined) return undefined
-  const seen = looked.filter((name) => flags.some((flag) => flag === name))
-  return seen.length === wanted.length && seen.every((name) => wanted.includes(name))
+  const maskFlags = flagNames(mask)
+  const expected = flagNames(set)
+  if (flags === undefined || maskFlags === undefined || expected === undefined) return undefined
+  const seen = maskFlags.filter((name) => flags.some((flag) => flag === name))
+  return seen.length === expected.length && seen.every((name) => expected.includes(name))
 }
 
 /** `--icmp-type`: the packet has the ICMP type `any`, `8` (type), or `3/1` (type and code). */

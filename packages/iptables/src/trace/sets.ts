@@ -45,11 +45,11 @@ function bytesOf(text: string): Uint8Array | undefined {
 function isEntry(parts: readonly string[], sides: readonly string[], traced: TracedPacket): boolean | undefined {
   // Compares an ipset entry with the packet, dimension by dimension.
   if (parts.length > sides.length) return undefined
-  const found = parts.map((part, i) => meetsPart(part, sides[i] === 'src' ? 'src' : 'dst', traced))
+  const found = parts.map((part, i) => meetsField(part, sides[i] === 'src' ? 'src' : 'dst', traced))
   return found.includes(false) ? false : found.includes(undefined) ? undefined : true
 }
 
-function meetsPart(part: string, side: 'src' | 'dst', traced: TracedPacket): boolean | undefined {
+function meetsField(part: string, side: 'src' | 'dst', traced: TracedPacket): boolean | undefined {
   const { packet } = traced
   const port = /^(?:(\w+):)?(\d+)(?:-(\d+))?$/.exec(part)
   if (port !== null) {
@@ -69,11 +69,11 @@ function meetsPart(part: string, side: 'src' | 'dst', traced: TracedPacket): boo
 const ofProtocol = (packet: Packet, name = 'tcp') => protocolNumber(packet.protocol) === protocolNumber(name)
 
 function inPrefix(address: string | undefined, network: string, length: number): boolean | undefined {
-  const wanted = parseAddress(network)
-  if (address === undefined || wanted === undefined) return undefined
+  const prefix = parseAddress(network)
+  if (address === undefined || prefix === undefined) return undefined
   const given = addressBytes(address)
-  if (given.length !== wanted.length) return false
-  return wanted.every((byte, i) => {
+  if (given.length !== prefix.length) return false
+  return prefix.every((byte, i) => {
     const bits = Math.min(8, Math.max(0, length - i * 8))
     return ((byte ^ (given[i] ?? 0)) & (0xff00 >> bits) & 0xff) === 0
   })

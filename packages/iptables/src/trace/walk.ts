@@ -15,8 +15,8 @@ const maxSteps = 10_000
 /** Walks the traced packet through the chains of one table, from the built-in chain of the hook. */
 export function walkTable(chains: ReadonlyMap<string, SavedChain>, traced: TracedPacket, path: TraceStep[]): Ending {
   const base = traced.hook
-  const stack: Place[] = []
-  let at: Place = { chain: base, next: 0 }
+  const stack: Position[] = []
+  let at: Position = { chain: base, next: 0 }
   for (;;) {
     const rules = chains.get(at.chain)?.rules ?? []
     const rule = rules[at.next++]
@@ -64,7 +64,7 @@ export function walkTable(chains: ReadonlyMap<string, SavedChain>, traced: Trace
 
 // internal
 
-interface Place {
+interface Position {
   readonly chain: string
   next: number
 }

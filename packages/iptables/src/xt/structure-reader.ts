@@ -1,17 +1,17 @@
 /** Size in bytes of the longest xt module structure (sctp). */
-const MOST = 296
-const nothing = /* @__PURE__ */ Buffer.alloc(MOST)
+const MAX_BYTES = 296
+const ZEROS = /* @__PURE__ */ Buffer.alloc(MAX_BYTES)
 
 /**
  * Reads an xt module's structure and clears the bytes that it has read. Bytes that stay nonzero mean unknown options.
  */
 export class StructureReader {
-  readonly #bytes = Buffer.alloc(MOST)
+  readonly #bytes = Buffer.alloc(MAX_BYTES)
   readonly #isWhole: boolean
 
   constructor(info: Uint8Array) {
-    this.#bytes.set(info.subarray(0, MOST))
-    this.#isWhole = info.length <= MOST
+    this.#bytes.set(info.subarray(0, MAX_BYTES))
+    this.#isWhole = info.length <= MAX_BYTES
   }
 
   /** Reads a flag byte. Does not clear a value above 1, because this value means an unknown option. */
@@ -47,7 +47,7 @@ export class StructureReader {
   }
 
   isEmpty(): boolean {
-    return this.#isWhole && this.#bytes.equals(nothing)
+    return this.#isWhole && this.#bytes.equals(ZEROS)
   }
 
   #taken<T>(value: T, at: number, length: number): T {

@@ -65,8 +65,8 @@ const rejects6: readonly (RuleWords['rejection']['ipv6'] | 'tcp-reset' | '')[] =
 export const rejects: Readonly<Record<Family, readonly string[]>> = { ipv4: rejects4, ipv6: rejects6 }
 
 /** Layout of the dccp and sctp match structures in bytes. iptables sets `unused` to 255. */
-export const askingModules = {
-  dccp: { size: 15, asked: 8, inverse: 10, unused: [] },
-  sctp: { size: 292, asked: 284, inverse: 288, unused: [268, 271, 274, 277] },
+export const portModules = {
+  dccp: { size: 15, checked: 8, inverse: 10, unused: [] },
+  sctp: { size: 292, checked: 284, inverse: 288, unused: [268, 271, 274, 277] },
 } as const
 export const UNUSED = 255

@@ -152,8 +152,8 @@ test.for(modes)('$mode: concurrent writes of other programs are not lost', { tim
   expect(said.trim().split('\n')).toHaveLength(rounds * 2)
   for (const chain of ['OUTPUT', 'F']) {
     const comments = [...save.matchAll(new RegExp(`^-A ${chain} .*--comment (\\S+) `, 'gm'))].map(([, each]) => each)
-    const wanted = Array.from({ length: rounds }, (_, i) => [`a${i + 1}`, `i${i + 1}`]).flat()
-    expect(comments.toSorted()).toEqual(wanted.toSorted())
+    const desired = Array.from({ length: rounds }, (_, i) => [`a${i + 1}`, `i${i + 1}`]).flat()
+    expect(comments.toSorted()).toEqual(desired.toSorted())
   }
   expect(save).not.toContain('EX')
 })

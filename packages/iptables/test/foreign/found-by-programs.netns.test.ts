@@ -27,8 +27,8 @@ test('iptables finds and deletes each rule that netlink wrote; foreign rules kee
       const rules = { ...all, rules: all.rules.filter((rule) => notModelled(only(rule), families) === undefined) }
       await ipt.apply(rules)
       for (const family of families) {
-        const wanted = rulesFor(rules, family)
-        const places = [...new Set(wanted.map(({ table, chain }) => `${table} ${chain}`))].map((place) =>
+        const desired = rulesFor(rules, family)
+        const places = [...new Set(desired.map(({ table, chain }) => `${table} ${chain}`))].map((place) =>
           place.split(' '),
         )
         // Other programs write before and after the own rules.
@@ -45,14 +45,14 @@ test('iptables finds and deletes each rule that netlink wrote; foreign rules kee
         restore(
           pod,
           family,
-          wanted.map((rule) => [rule.table, `-C ${lineOf(rule, family)}`]),
+          desired.map((rule) => [rule.table, `-C ${lineOf(rule, family)}`]),
         )
         restore(
           pod,
           family,
-          wanted.map((rule) => [rule.table, `-D ${lineOf(rule, family)}`]),
+          desired.map((rule) => [rule.table, `-D ${lineOf(rule, family)}`]),
         )
-        seen += wanted.length
+        seen += desired.length
         const left = (await ipt.save(family)).match(/^-A .*$/gm) ?? []
         expect(left.toSorted()).toEqual(
           places.flatMap(([, chain]) => Array(2).fill(`-A ${chain} ${theirs}`)).toSorted(),

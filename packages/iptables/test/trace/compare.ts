@@ -59,13 +59,13 @@ async function send({ machine, backend, family, options }: Rig, text: string, dr
   const seen = machine.seen()
   const saved = await netns.exec(machine.pod, [programOf(backend, family, 'save'), '-c'])
   const found = arrivalsDiffer(cases, seen)
-  const wanted = predicted(cases)
+  const desired = predicted(cases)
   const counted = counters(saved.stdout)
-  for (const key of new Set([...wanted.keys(), ...counted.keys()])) {
-    const [traced, count] = [wanted.get(key) ?? 0, counted.get(key) ?? 0]
+  for (const key of new Set([...desired.keys(), ...counted.keys()])) {
+    const [traced, count] = [desired.get(key) ?? 0, counted.get(key) ?? 0]
     if (traced !== count) found.push(`${key}: traced ${traced}, kernel ${count}`)
   }
-  const hits = [...wanted.values()].reduce((sum, each) => sum + each, 0)
+  const hits = [...desired.values()].reduce((sum, each) => sum + each, 0)
   const explained = cases.flatMap(({ traces }) => traces.map((each) => explain(each)))
   const steps = cases.flatMap(({ traces }) => traces.flatMap(({ path }) => path))
   const targets = new Set(

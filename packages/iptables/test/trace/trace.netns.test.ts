@@ -91,10 +91,10 @@ test.for(rigs)(
         const { address = '', port = 0 } = found.destination
         if (found.verdict !== 'ACCEPT') continue
         const here = [dummy, veth, loopback].some((own) => own === address) && ports.includes(port)
-        const wanted = here ? `${address},${port} for ${each.dst},${each.dport}` : undefined
+        const desired = here ? `${address},${port} for ${each.dst},${each.dport}` : undefined
         if (here && found.rewritten !== undefined) moved++
         const got = under.connect(packet)
-        if (got !== wanted) disagreements.push(`traced ${wanted}, accepted ${got}\n${explain(found)}${text}`)
+        if (got !== desired) disagreements.push(`traced ${desired}, accepted ${got}\n${explain(found)}${text}`)
       }
     }
     expect(disagreements.slice(0, 2).join('\n\n'), `CNI_FUZZ_SEED=${seed} CNI_FUZZ_RUNS=${runs}`).toBe('')
