@@ -3,18 +3,18 @@ import { SetError } from './errors.ts'
 
 /** Converts the failure of the program `ipset` to a `SetError` for users. */
 export function failure(error: RunError, command: string, input = ''): SetError {
-  const parts = { cause: error, stderr: error.stderr }
-  if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') return noBinary(parts)
+  const details = { cause: error, stderr: error.stderr }
+  if (error.code === 'NOT_FOUND' || error.code === 'NOT_EXECUTABLE') return noBinary(details)
   if (error.code === 'ABORTED' || error.code === 'TIMEOUT') {
     const why = error.code === 'ABORTED' ? 'was aborted' : `did not end within ${Math.round(error.durationMs)} ms`
-    return new SetError(error.code, `${command} ${why}`, parts)
+    return new SetError(error.code, `${command} ${why}`, details)
   }
-  if (error.code !== 'EXIT') return new SetError('EXIT', error.message, parts)
+  if (error.code !== 'EXIT') return new SetError('EXIT', error.message, details)
   const line = /Error in line (\d+): /.exec(error.stderr)?.[1]
   const refused = line === undefined ? '' : ` at line ${line} (${JSON.stringify(input.split('\n')[Number(line) - 1])})`
-  const said = error.stderr.replace(/^(ipset v\S+: )?(Error in line \d+: )?/, '').split('\n', 1)[0] ?? ''
-  const [code, hint] = meaning(said)
-  return new SetError(code, `${command} failed${refused}: ${said}${hint && `; ${hint}`}`, parts)
+  const message = error.stderr.replace(/^(ipset v\S+: )?(Error in line \d+: )?/, '').split('\n', 1)[0] ?? ''
+  const [code, hint] = meaning(message)
+  return new SetError(code, `${command} failed${refused}: ${message}${hint && `; ${hint}`}`, details)
 }
 
 /** Error for a machine on which the program `ipset` is not installed. */
@@ -23,8 +23,8 @@ export const noBinary = (options: { cause?: unknown } = {}): SetError =>
 
 // internal
 
-function meaning(said: string): [SetError['code'], string] {
-  for (const [pattern, code, hint] of meanings) if (pattern.test(said)) return [code, hint]
+function meaning(message: string): [SetError['code'], string] {
+  for (const [pattern, code, hint] of meanings) if (pattern.test(message)) return [code, hint]
   return ['EXIT', '']
 }
 

@@ -1,11 +1,11 @@
 import { keptIn, placeOf, type Where } from '@cni/netns/handle'
-import { keepingSession } from './keeping-session.ts'
 import { openSession } from './open-session.ts'
 import { type IpsetPort, netnsPort } from './port.ts'
 import { type IpSet, makeSet } from './set.ts'
 import { checkSpec } from './spec.ts'
 import type { SetInfo, SetSpec } from './spec-types.ts'
 import { checkSetName } from './values.ts'
+import { withoutRemovals } from './without-removals.ts'
 
 /** IP sets of a network namespace. */
 export interface Ipset {
@@ -58,9 +58,9 @@ export function ipset(
     readonly port?: IpsetPort | undefined
   } = {},
 ): Ipset {
-  const place = placeOf(where, 'ipset')
-  const opened = openSession(options.port ?? netnsPort(place), place, options.programs)
-  const session = keptIn(place.netns) === undefined ? opened : keepingSession(opened)
+  const context = placeOf(where, 'ipset')
+  const opened = openSession(options.port ?? netnsPort(context), context, options.programs)
+  const session = keptIn(context.netns) === undefined ? opened : withoutRemovals(opened)
   const both = async (verb: 'swap' | 'rename', one: SetOrName, other: SetOrName) => {
     const change = { verb, set: checkSetName(nameOf(one)), other: checkSetName(nameOf(other)) }
     await session.change([change], { exist: false })

@@ -9,7 +9,7 @@ import type { IpsetSession } from './session.ts'
 /** Opens the IP sets of a namespace, with the program `ipset` if netlink is not available. */
 export function openSession(
   port: IpsetPort,
-  place: Place,
+  context: Place,
   programs: 'auto' | 'always' | 'never' = 'auto',
 ): IpsetSession {
   if (!['auto', 'always', 'never'].includes(programs)) {
@@ -18,9 +18,9 @@ export function openSession(
   const open = programs === 'always' ? undefined : port.netlink?.bind(port)
   if (open === undefined) {
     if (programs === 'never') invalid("ipset: programs is 'never', but the port has no netlink")
-    return programSession(port, place)
+    return programSession(port, context)
   }
-  const byNetlink = netlinkSession(open, place)
+  const byNetlink = netlinkSession(open, context)
   let chosen = byNetlink
   const use = async <T>(work: (session: IpsetSession) => Promise<T>): Promise<T> => {
     try {
@@ -31,8 +31,8 @@ export function openSession(
         const why = `ipset: programs is 'never', and netlink is not available: ${messageOf(error)}`
         throw new SetError('NO_NETLINK', why, { cause: error })
       }
-      place.log?.debug('sets are changed by the program ipset, netlink is not available', { reason: String(error) })
-      chosen = programSession(port, place)
+      context.log?.debug('sets are changed by the program ipset, netlink is not available', { reason: String(error) })
+      chosen = programSession(port, context)
       return work(chosen)
     }
   }

@@ -11,23 +11,23 @@ export async function replaceEntries(
   session: IpsetSession,
   name: string,
   spec: SetSpec,
-  wanted: ReadonlyMap<string, SetEntry>,
+  desired: ReadonlyMap<string, SetEntry>,
   { by = 'swap', compare = true }: { by?: 'swap' | 'change' | undefined; compare?: boolean | undefined },
 ): Promise<{ plan: 'unchanged' | 'swap' | 'change'; diff: EntryDiff | undefined }> {
-  const there = compare || by === 'change' ? await session.save(name) : undefined
-  const kind = there && otherKind(spec, there)
+  const present = compare || by === 'change' ? await session.save(name) : undefined
+  const kind = present && otherKind(spec, present)
   if (kind !== undefined) {
     throw new SetError('EXISTS', `set ${name} exists with another type (${kind}); destroy it, or use another name`)
   }
-  const diff = there && diffEntries(spec, wanted, there)
-  if (there !== undefined && diff !== undefined && sameHeader(spec, there)) {
+  const diff = present && diffEntries(spec, desired, present)
+  if (present !== undefined && diff !== undefined && sameHeader(spec, present)) {
     if (isEqual(diff)) return { plan: 'unchanged', diff }
     if (by === 'change') {
-      await change(session, name, spec, diff, there.entries)
+      await change(session, name, spec, diff, present.entries)
       return { plan: 'change', diff }
     }
   }
-  await swap(session, name, spec, [...wanted.values()], there !== undefined)
+  await swap(session, name, spec, [...desired.values()], present !== undefined)
   return { plan: 'swap', diff }
 }
 
@@ -46,8 +46,8 @@ async function swap(session: IpsetSession, name: string, spec: SetSpec, entries:
   try {
     await session.change(changes, { exist: true })
   } catch (error) {
-    const otherwise = `set ${temporary} could not be removed`
-    await takeBack(session, otherwise, async () => [{ verb: 'destroy', set: temporary }])
+    const warning = `set ${temporary} could not be removed`
+    await rollBack(session, warning, async () => [{ verb: 'destroy', set: temporary }])
     throw error
   }
 }
@@ -62,7 +62,7 @@ async function change(
   try {
     await session.change(entryChanges(name, diff), { exist: true })
   } catch (error) {
-    await takeBack(session, `set ${name} could not be rolled back`, async () => {
+    await rollBack(session, `set ${name} could not be rolled back`, async () => {
       // Reads the set again, because the error does not tell which changes the kernel made.
       const now = await session.save(name, { uncancelled: true })
       if (now === undefined) return []
@@ -81,21 +81,21 @@ const entryChanges = (name: string, { missing, unexpected, changed }: EntryDiff)
   ...entryChange('add', name, [...changed, ...missing]),
 ]
 
-async function takeBack(
+async function rollBack(
   session: IpsetSession,
-  otherwise: string,
+  warning: string,
   changes: () => Promise<readonly Change[]>,
 ): Promise<void> {
   try {
     await session.change(await changes(), { exist: true, uncancelled: true })
   } catch (error) {
     // Only logs a failed rollback. The caller throws the error that made the rollback necessary.
-    session.warn(otherwise, { error: String(error) })
+    session.warn(warning, { error: String(error) })
   }
 }
 
 /** Name of the temporary set, with random digits because two processes may replace a set at once. */
 function temporaryName(name: string): string {
-  const whose = createHash('sha256').update(name).digest('hex').slice(0, 8)
-  return `cni-tmp-${whose}-${randomBytes(6).toString('hex')}`
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, 8)
+  return `cni-tmp-${hash}-${randomBytes(6).toString('hex')}`
 }

@@ -1,5 +1,5 @@
 import { entryChange } from './changes.ts'
-import { asList, diffEntries, type EntryDiff, wantedEntries } from './diff.ts'
+import { asList, desiredEntries, diffEntries, type EntryDiff } from './diff.ts'
 import { canonicalText, checkEntry, checkText } from './entry.ts'
 import { invalid, SetError } from './errors.ts'
 import { replaceEntries } from './replace.ts'
@@ -104,11 +104,11 @@ export function makeSet<const S extends SetSpec>(session: IpsetSession, name: st
     },
     test: async (entry) => session.test(name, checkText(`set ${name}`, spec, entry)),
     async diff(entries) {
-      const wanted = wantedEntries(name, spec, entries)
-      return diffEntries(spec, wanted, await saved())
+      const desired = desiredEntries(name, spec, entries)
+      return diffEntries(spec, desired, await saved())
     },
     async replace(entries, options = {}) {
-      return replaceEntries(session, name, spec, wantedEntries(name, spec, entries), options)
+      return replaceEntries(session, name, spec, desiredEntries(name, spec, entries), options)
     },
   }
 }

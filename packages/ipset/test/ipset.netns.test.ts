@@ -9,15 +9,15 @@ import { ipset } from '../src/ipset.ts'
 import { anyContent } from './arbitrary-sets.ts'
 import { ipsetSuite } from './ipset.suite.ts'
 
-/** Way of writing a set, and way of reading it. */
-const ways = [
+/** Option `programs` for writing a set, and for reading it. */
+const modes = [
   ['always', 'always'],
   ['never', 'never'],
   ['always', 'never'],
   ['never', 'always'],
 ] as const
 
-describe.each(ways)("the kernel's sets, written with programs: %j and read with programs: %j", (writing, reading) => {
+describe.each(modes)("the kernel's sets, written with programs: %j and read with programs: %j", (writing, reading) => {
   ipsetSuite(async () => {
     const pod = await tempNetns()
     const written = ipset(pod, { programs: writing })
@@ -114,12 +114,12 @@ each('a set in use by a rule can be replaced, not destroyed (programs: %j)', asy
 each('a set whose type the kernel lacks throws NO_KERNEL, or works (programs: %j)', async (programs) => {
   await using pod = await tempNetns()
   const set = ipset(pod, { programs }).set('macs', { type: 'hash:mac', comment: true })
-  const wanted = { entry: '02:00:00:00:00:AB', comment: 'x' }
-  const outcome = await set.replace(wanted).then(
+  const desired = { entry: '02:00:00:00:00:AB', comment: 'x' }
+  const outcome = await set.replace(desired).then(
     () => set.list(),
     (error: unknown) => (isSetError(error) ? error.code : error),
   )
-  expect(['NO_KERNEL', [{ ...wanted, entry: '02:00:00:00:00:ab' }]]).toContainEqual(outcome)
+  expect(['NO_KERNEL', [{ ...desired, entry: '02:00:00:00:00:ab' }]]).toContainEqual(outcome)
 })
 
 each('an aborted replace leaves no set (programs: %j)', async (programs) => {

@@ -132,13 +132,13 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
     })
 
     run('with ports of both families are read as they were written', async (sets) => {
-      const wanted = ['fd00::5,tcp:80', 'fd00::5,udp:0', 'fd00::5,sctp:65535', 'fd00::5,udplite:7'] as const
+      const desired = ['fd00::5,tcp:80', 'fd00::5,udp:0', 'fd00::5,sctp:65535', 'fd00::5,udplite:7'] as const
       const set = sets.set('web', { type: 'hash:ip,port', family: 'ipv6', counters: true, timeoutSeconds: 0 })
-      await set.replace(wanted)
+      await set.replace(desired)
       expect(sorted(await set.list())).toEqual(
-        sorted(wanted.map((entry) => ({ entry, timeoutSeconds: 0, packets: 0, bytes: 0 }))),
+        sorted(desired.map((entry) => ({ entry, timeoutSeconds: 0, packets: 0, bytes: 0 }))),
       )
-      expect((await set.replace([...wanted])).plan).toBe('unchanged')
+      expect((await set.replace([...desired])).plan).toBe('unchanged')
       const net = sets.set('net', { type: 'hash:net,port', family: 'ipv4' })
       await net.replace(['10.0.0.0/8,tcp:80', { entry: '10.1.0.0/16,tcp:80', nomatch: true }])
       expect(await net.test('10.2.0.1,tcp:80')).toBe(true)
@@ -185,11 +185,11 @@ export function ipsetSuite(make: () => Promise<Ipset & Partial<AsyncDisposable>>
     run('by change does not touch equal entries', async (sets) => {
       const set = sets.set('nets', { ...nets, timeoutSeconds: 600 })
       await set.replace([{ entry: '10.0.0.0/8', timeoutSeconds: 90_000 }, '11.0.0.0/8', '12.0.0.0/8'])
-      const wanted = ['10.0.0.0/8', { entry: '11.0.0.0/8', nomatch: true }, '13.0.0.0/8'] as const
-      expect((await set.replace(wanted, { by: 'change' })).plan).toBe('change')
+      const desired = ['10.0.0.0/8', { entry: '11.0.0.0/8', nomatch: true }, '13.0.0.0/8'] as const
+      expect((await set.replace(desired, { by: 'change' })).plan).toBe('change')
       expect((await set.get('10.0.0.0/8'))?.timeoutSeconds).toBeGreaterThan(600)
       expect((await set.get('11.0.0.0/8'))?.nomatch).toBe(true)
-      expect(await set.diff(wanted)).toEqual({ missing: [], unexpected: [], changed: [] })
+      expect(await set.diff(desired)).toEqual({ missing: [], unexpected: [], changed: [] })
     })
 
     run('gives a set new options while other sets refer to it', async (sets) => {

@@ -7,7 +7,7 @@ import { ipset } from '../src/ipset.ts'
 import type { Entry, SetSpec } from '../src/spec-types.ts'
 import { anyContent } from './arbitrary-sets.ts'
 
-const ways = ['always', 'never'] as const
+const modes = ['always', 'never'] as const
 
 /** Sorted output of `ipset save`, without values that differ each time: the hash seed, and single seconds. */
 const saved = async (pod: Netns) => {
@@ -76,7 +76,7 @@ describe('a set of another program', () => {
       )
     }
     expect(made.length).toBeGreaterThan(9)
-    const [programs, netlink] = ways.map((each) => ipset(pod, { programs: each }))
+    const [programs, netlink] = modes.map((each) => ipset(pod, { programs: each }))
     expect(await netlink?.list()).toEqual(await programs?.list())
     for (const name of made) {
       const [one, other] = await Promise.all(
@@ -117,7 +117,7 @@ describe('many entries', () => {
     expect((await set.replace(entries)).plan).toBe('swap')
     clearInterval(timer)
     expect(turns).toBeGreaterThan(3)
-    for (const programs of ways) {
+    for (const programs of modes) {
       const read = ipset(pod, { programs }).set('pods', spec)
       expect(await read.diff(entries)).toEqual({ missing: [], unexpected: [], changed: [] })
     }

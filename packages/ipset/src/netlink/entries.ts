@@ -1,7 +1,7 @@
 import { attributeMap, decodeAttributes, MessageWriter, readBe32, readBe64, readCString } from '@cni/netns/netlink'
 import { invalid, SetError } from '../errors.ts'
 import type { SetEntry } from '../spec-types.ts'
-import { type Part, partsOf } from './parts.ts'
+import { type EntryField, fieldsOf } from './entry-fields.ts'
 import {
   ATTR_BYTES,
   ATTR_CADT_FLAGS,
@@ -22,12 +22,17 @@ export function textBytes(set: string, type: string, text: string): Buffer {
 }
 
 /** Encodes entries as netlink attributes. Numbers the entries, because the kernel reports a refused entry's number. */
-export function* entriesBytes(set: string, type: string, list: readonly SetEntry[], most: number): Generator<Buffer> {
+export function* entriesBytes(
+  set: string,
+  type: string,
+  list: readonly SetEntry[],
+  maxBytes: number,
+): Generator<Buffer> {
   const write = textWriter(set, type)
   let next = 0
   while (next < list.length) {
     yield attributesOf((writer) => {
-      for (; next < list.length && writer.length < most; next++) {
+      for (; next < list.length && writer.length < maxBytes; next++) {
         const entry = list[next]
         if (entry !== undefined) writeEntry(writer, write, entry, next + 1)
       }
@@ -37,9 +42,9 @@ export function* entriesBytes(set: string, type: string, list: readonly SetEntry
 
 /** Decodes the entries of a set. Throws `PARSE` for an unknown set type. */
 export function readEntries(set: string, type: string, list: Buffer): SetEntry[] {
-  const parts = partsOf(type)
+  const fields = fieldsOf(type)
   return decodeAttributes(list).map(([, bytes]) => {
-    const entry = parts && readEntry(parts, bytes)
+    const entry = fields && readEntry(fields, bytes)
     if (entry === undefined)
       throw new SetError('PARSE', `set ${set}: the kernel's answer is not an entry of a ${type} set`)
     return entry
@@ -57,11 +62,11 @@ function attributesOf(write: (writer: MessageWriter) => void): Buffer {
 type TextWriter = (writer: MessageWriter, text: string) => void
 
 function textWriter(set: string, type: string): TextWriter {
-  const parts = partsOf(type) ?? []
+  const fields = fieldsOf(type) ?? []
   return (writer, text) => {
-    // Splits no entry that has only one part, because the name of a set may contain commas.
-    const texts = parts.length === 1 ? [text] : text.split(',')
-    if (texts.length !== parts.length || !parts.every((part, index) => part.write(writer, texts[index] ?? ''))) {
+    // Splits no entry that has only one field, because the name of a set may contain commas.
+    const texts = fields.length === 1 ? [text] : text.split(',')
+    if (texts.length !== fields.length || !fields.every((field, index) => field.write(writer, texts[index] ?? ''))) {
       invalid(`set ${set}: ${JSON.stringify(text)} is not a valid entry, because the existing set has the type ${type}`)
     }
   }
@@ -78,10 +83,10 @@ function writeEntry(writer: MessageWriter, writeText: TextWriter, entry: SetEntr
   writer.end()
 }
 
-function readEntry(parts: readonly Part[], bytes: Buffer): SetEntry | undefined {
+function readEntry(fields: readonly EntryField[], bytes: Buffer): SetEntry | undefined {
   const data = attributeMap(bytes)
-  // Requires only the first part: a `bitmap:ip,mac` entry may lack the MAC address.
-  const [start, ...more] = parts.map((part) => part.read(data))
+  // Requires only the first field: a `bitmap:ip,mac` entry may lack the MAC address.
+  const [start, ...more] = fields.map((field) => field.read(data))
   if (start === undefined) return undefined
   const timeoutSeconds = readBe32(data.get(ATTR_TIMEOUT))
   const packets = readBe64(data.get(ATTR_PACKETS))

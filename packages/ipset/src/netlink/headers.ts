@@ -2,7 +2,7 @@ import { type Attribute, attributeMap, cString, readBe16, readBe32, readCString,
 import { SetError } from '../errors.ts'
 import { maxelemOf, rangeOf } from '../spec.ts'
 import type { SetInfo, SetSpec } from '../spec-types.ts'
-import { type Data, hexWord, readAddress } from './parts.ts'
+import { type EntryAttributes, hexWord, readAddress } from './entry-fields.ts'
 import {
   ATTR_BITMASK,
   ATTR_CADT_FLAGS,
@@ -59,7 +59,7 @@ export function createAttributes(name: string, spec: SetSpec): Attribute[] {
 }
 
 /** Decodes a set's properties from a message. `undefined` for a message that has only further entries. */
-export function readHeader(body: Data): SetInfo | undefined {
+export function readHeader(body: EntryAttributes): SetInfo | undefined {
   const type = readCString(body.get(ATTR_TYPENAME))
   if (type === undefined) return undefined
   const name = readCString(body.get(ATTR_SETNAME))
@@ -110,7 +110,7 @@ function extensionAttributes({ timeoutSeconds, comment, counters }: SetSpec): At
 }
 
 /** Range of ports or addresses that a set of a bitmap type can hold. */
-function rangeIn(data: Data): string | undefined {
+function rangeIn(data: EntryAttributes): string | undefined {
   const from = readBe16(data.get(ATTR_PORT)) ?? readAddress(data.get(ATTR_IP))
   return from === undefined
     ? undefined
@@ -118,7 +118,7 @@ function rangeIn(data: Data): string | undefined {
 }
 
 /** Options that this package never sets, in the spelling of `ipset save`, such as `netmask 24`. */
-function otherWords(data: Data, flags: number): string[] {
+function otherWords(data: EntryAttributes, flags: number): string[] {
   const netmask = data.get(ATTR_NETMASK)?.[0]
   const bitmask = readAddress(data.get(ATTR_BITMASK))
   // Reads `markmask` in host byte order. The kernel reports all other numbers in network byte order.

@@ -3,11 +3,11 @@ import { SetError } from '../errors.ts'
 import { ATTR_LINENO, CMD_ADD, CMD_DEL, CMD_SWAP, CMD_TEST, type IpsetRequest, NFGENMSG, NLMSGHDR } from './protocol.ts'
 
 /** Converts ip_set's refusal of a request to a `SetError`. */
-export function refused(asked: IpsetRequest, error: NetlinkError): SetError {
+export function refused(request: IpsetRequest, error: NetlinkError): SetError {
   const { errno, code: name, text } = error.refusal
-  const [code, why] = meaning(asked, errno) ?? ['EXIT', undefined]
+  const [code, why] = meaning(request, errno) ?? ['EXIT', undefined]
   const reason = [errno < IPSET_ERR_PRIVATE ? name : `error ${errno}`, text, why].filter((each) => each !== undefined)
-  return new SetError(code, `${aboutEntry(asked, error) ?? asked.what}: ${reason.join(', ')}`, { cause: error })
+  return new SetError(code, `${aboutEntry(request, error) ?? request.what}: ${reason.join(', ')}`, { cause: error })
 }
 
 /** Error for a kernel without the module ip_set. Without this module, nfnetlink has no subsystem for sets. */

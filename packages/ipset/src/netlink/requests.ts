@@ -85,7 +85,7 @@ export const listRequest = (set?: string): IpsetRequest => ({
 // internal
 
 /** Maximum size of the entries in a message, because error answers repeat the whole message. */
-const MOST = 16_000
+const MAX_ENTRY_BYTES = 16_000
 
 function* entryRequests({ verb, set, entries }: EntryChange, flags: number, typeOf: TypeOf): Generator<IpsetRequest> {
   const phrase = (what = 'an entry') =>
@@ -93,7 +93,7 @@ function* entryRequests({ verb, set, entries }: EntryChange, flags: number, type
   const what = phrase(entries.length === 1 ? entries[0]?.entry : `${entries.length} entries`)
   const type = typeOf(set, what)
   const written = verb === 'add' ? entries : entries.map(({ entry }) => ({ entry }))
-  for (const bytes of entriesBytes(set, type, written, MOST)) {
+  for (const bytes of entriesBytes(set, type, written, MAX_ENTRY_BYTES)) {
     yield {
       what,
       about: (number) => phrase(entries[number - 1]?.entry),

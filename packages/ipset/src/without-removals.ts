@@ -2,7 +2,7 @@ import type { Change } from './changes.ts'
 import type { IpsetSession } from './session.ts'
 
 /** Creates a session that ignores all deletions, because another CNI attachment still uses the namespace. */
-export const keepingSession = (session: IpsetSession): IpsetSession => ({
+export const withoutRemovals = (session: IpsetSession): IpsetSession => ({
   ...session,
   change: (changes, options) => session.change(changes.filter(isNoRemoval), options),
 })

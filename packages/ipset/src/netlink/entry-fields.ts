@@ -18,28 +18,30 @@ import {
 } from './protocol.ts'
 
 /** Netlink attributes of one entry of a set, by attribute number. */
-export type Data = ReadonlyMap<number, Buffer>
+export type EntryAttributes = ReadonlyMap<number, Buffer>
 
-/** Encoder and decoder for one part of an entry, such as the port in `10.0.0.5,tcp:80`. */
-export interface Part {
-  /** Encodes the text of the part as netlink attributes. For an invalid text, writes nothing and returns `false`. */
+/** Encoder and decoder for one field of an entry, such as the port in `10.0.0.5,tcp:80`. */
+export interface EntryField {
+  /** Encodes the text of the field as netlink attributes. For an invalid text, writes nothing and returns `false`. */
   write(writer: MessageWriter, text: string): boolean
-  /** Decodes the part to text in the spelling of `ipset`. `undefined` if the entry lacks the part. */
-  read(data: Data): string | undefined
+  /** Decodes the field to text in the spelling of `ipset`. `undefined` if the entry lacks the field. */
+  read(data: EntryAttributes): string | undefined
 }
 
-/** Encoders and decoders of an entry's parts, by set type. `undefined` for an unknown type. */
-export function partsOf(type: string): readonly Part[] | undefined {
+/** Encoders and decoders of an entry's fields, by set type. `undefined` for an unknown type. */
+export function fieldsOf(type: string): readonly EntryField[] | undefined {
   const words = type.slice(type.indexOf(':') + 1).split(',')
-  const found = words.map((word, index) =>
-    index > 0 && isAddress(word) && words.slice(0, index).some(isAddress) ? second.get(word) : first.get(word),
+  const fields = words.map((word, index) =>
+    index > 0 && isAddress(word) && words.slice(0, index).some(isAddress)
+      ? secondFields.get(word)
+      : firstFields.get(word),
   )
-  return found.every((part) => part !== undefined) ? found : undefined
+  return fields.every((field) => field !== undefined) ? fields : undefined
 }
 
 /** Decodes an address from a nested netlink attribute to text. */
-export function readAddress(around: Buffer | undefined): string | undefined {
-  const bytes = around && decodeAttributes(around)[0]?.[1]
+export function readAddress(attribute: Buffer | undefined): string | undefined {
+  const bytes = attribute && decodeAttributes(attribute)[0]?.[1]
   return bytes?.length === 4 || bytes?.length === 16 ? formatAddress(bytes) : undefined
 }
 
@@ -62,12 +64,12 @@ function writeAddress(writer: MessageWriter, type: number, address: Uint8Array |
 
 const isAddress = (word: string) => word === 'ip' || word === 'net'
 
-const ip = (type: number): Part => ({
+const ip = (type: number): EntryField => ({
   write: (writer, text) => writeAddress(writer, type, parseAddress(text)),
   read: (data) => readAddress(data.get(type)),
 })
 
-const net = (type: number, cidr: number): Part => ({
+const net = (type: number, cidr: number): EntryField => ({
   write(writer, text) {
     const prefix = parsePrefix(text)
     if (!writeAddress(writer, type, prefix?.bytes)) return false
@@ -84,7 +86,7 @@ const net = (type: number, cidr: number): Part => ({
 const ICMP = 1
 const ICMPV6 = 58
 
-const port: Part = {
+const port: EntryField = {
   write(writer, text) {
     const [, word, high, low] = /^(?:(\w+):)?(\d{1,5})(?:\/(\d{1,3}))?$/.exec(text) ?? []
     const value = low === undefined ? Number(high) : Number(high) * 256 + Number(low)
@@ -107,7 +109,7 @@ const port: Part = {
 
 const ETH_ALEN = 6
 
-const mac: Part = {
+const mac: EntryField = {
   write(writer, text) {
     const bytes = Buffer.from(text.replaceAll(':', ''), 'hex')
     if (bytes.length !== ETH_ALEN) return false
@@ -122,7 +124,7 @@ const mac: Part = {
       .replace(/..(?=.)/g, '$&:'),
 }
 
-const set: Part = {
+const set: EntryField = {
   write(writer, text) {
     writer.string(ATTR_NAME, text)
     return true
@@ -130,32 +132,32 @@ const set: Part = {
   read: (data) => readCString(data.get(ATTR_NAME)),
 }
 
-/** Encoder of a part that this package can read but not write. */
-const unwritten = () => false
+/** Encoder of a field that this package can read but not write. */
+const notWritable = () => false
 
-const mark: Part = {
-  write: unwritten,
+const mark: EntryField = {
+  write: notWritable,
   read(data) {
     const value = readBe32(data.get(ATTR_MARK))
     return value === undefined ? undefined : hexWord(value)
   },
 }
 
-const iface: Part = {
-  write: unwritten,
+const iface: EntryField = {
+  write: notWritable,
   read(data) {
     const name = readCString(data.get(ATTR_IFACE))
     return name && ((readBe32(data.get(ATTR_CADT_FLAGS)) ?? 0) & FLAG_PHYSDEV ? `physdev:${name}` : name)
   },
 }
 
-const first: ReadonlyMap<string, Part> = new Map([
+const firstFields: ReadonlyMap<string, EntryField> = new Map([
   ['ip', ip(ATTR_IP)],
   ['net', net(ATTR_IP, ATTR_CIDR)],
   ...Object.entries({ port, mac, set, mark, iface }),
 ])
 
-const second: ReadonlyMap<string, Part> = new Map([
+const secondFields: ReadonlyMap<string, EntryField> = new Map([
   ['ip', ip(ATTR_IP2)],
   ['net', net(ATTR_IP2, ATTR_CIDR2)],
 ])
