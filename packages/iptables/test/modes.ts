@@ -7,16 +7,16 @@ import type { Programs } from '../src/run/backend.ts'
 import type { IptablesOptions } from '../src/work.ts'
 
 /** Back end for a test, and the methods by which the test writes and reads rules. */
-export interface Way {
+export interface RuleAccess {
   readonly backend: IptablesBackend
-  /** Way in which the test writes rules: by netlink or with the iptables programs. */
+  /** Method by which the test writes rules: by netlink or with the iptables programs. */
   readonly programs: Programs
-  /** Way in which the test reads rules, if it differs from the way in which it writes rules. */
+  /** Method by which the test reads rules, if it differs from the writing method. */
   readonly reads?: Programs
 }
 
 /** Combination of back end, writing method and reading method, with a name for test titles. */
-export interface Mode extends Way {
+export interface Mode extends RuleAccess {
   readonly mode: string
 }
 
@@ -48,7 +48,11 @@ export const programOf = (backend: IptablesBackend, family: Family, what: 'resto
   `${family === 'ipv6' ? backend.replace('ip', 'ip6') : backend}-${what}`
 
 /** Creates an `iptables()` that writes and reads with the methods of a test's combination. */
-export function inMode({ backend, programs, reads }: Way, where: Where, options: IptablesOptions = {}): Iptables {
+export function inMode(
+  { backend, programs, reads }: RuleAccess,
+  where: Where,
+  options: IptablesOptions = {},
+): Iptables {
   const writer = iptables(where, { ...options, backend, programs })
   if (reads === undefined) return writer
   const { diff, verify, save, snapshot, watch } = iptables(where, { ...options, backend, programs: reads })

@@ -5,10 +5,10 @@ import { parseSave } from '../../src/parse/saved-tables.ts'
 import { type Family, families, isBuiltin } from '../../src/rules/model.ts'
 import { ruleset } from '../../src/rules/ruleset.ts'
 import type { IptablesPort } from '../../src/run/port.ts'
-import { inMode, type Way } from '../modes.ts'
+import { inMode, type RuleAccess } from '../modes.ts'
 
 /** Empty network namespace for a test, on a real kernel or on a simulated node. */
-export interface World extends Way, AsyncDisposable {
+export interface World extends RuleAccess, AsyncDisposable {
   readonly where: NetnsTarget
   readonly port: IptablesPort
   /** Writes restore text as another program would. */
