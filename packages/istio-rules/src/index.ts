@@ -40,7 +40,6 @@ export { type AmbientPod, podAddresses, readAmbientPod } from './decide/ambient-
 export {
   decideWithoutApi,
   podAnnotationsKey,
-  podRef,
   redirectionAnnotation,
   type Skip,
   statusAnnotation,
@@ -56,15 +55,15 @@ export {
   namespaceWarning,
 } from './decide/enrolment.ts'
 export { type LabelSelector, type Labels, selectorProblem, selects } from './decide/label-selector.ts'
-export { maybeAmbient, skipReason } from './decide/ladder.ts'
 export { type RedirectionStatus, redirectionStatus } from './decide/redirection-status.ts'
+export { maybeAmbient, skipReason } from './decide/skip-reason.ts'
 export { rulesLeftBehind } from './iptables/left-behind.ts'
 export { redirectRules } from './iptables/rules.ts'
 export { istioRestoreText } from './iptables/text.ts'
 export { nativeRules } from './nftables/rules.ts'
 export { tableNames } from './nftables/table-names.ts'
 export type { Pod } from './pod/pod.ts'
-export { isPodIdentity, type PodIdentity } from './pod/pod-identity.ts'
+export { isPodIdentity, type PodIdentity, podRef } from './pod/pod-identity.ts'
 export { type PodInfo, podInfo } from './pod/pod-info.ts'
 export { isRedirectError, RedirectError } from './pod/redirect-error.ts'
 export type { IpRanges } from './pod/validators.ts'

@@ -1,6 +1,7 @@
 import { annotations, hasAnnotation, readAnnotation } from '../pod/annotations.ts'
 import { MAX_ID } from '../pod/owner-groups.ts'
-import { type PodInfo, podName } from '../pod/pod-info.ts'
+import { podRef } from '../pod/pod-identity.ts'
+import type { PodInfo } from '../pod/pod-info.ts'
 import { loopbackCidr, proxyFlag, proxyOwnerGroups } from '../pod/proxy-env.ts'
 import { RedirectError, type RedirectSource } from '../pod/redirect-error.ts'
 import { unique } from '../pod/validators.ts'
@@ -77,7 +78,7 @@ export function redirectFor(
 /** Finds the annotation or variable that sets a list, for error messages. */
 function sourceOf(pod: PodInfo, list: keyof RuleLists): RedirectSource {
   const found = list === 'rerouteVirtualInterfaces' ? rerouteAnnotation(pod) : annotationOf(list)
-  const owner = podName(pod)
+  const owner = `pod ${podRef(pod)}`
   if (found !== undefined) return { kind: 'annotation', key: found.key, value: pod.annotations[found.key] ?? '', owner }
   const key = 'ISTIO_OUTBOUND_OWNER_GROUPS_EXCLUDE'
   return { kind: 'environment variable', key, value: pod.proxyEnv[key] ?? '', owner }
@@ -98,6 +99,6 @@ function rerouteAnnotation(pod: PodInfo) {
 function proxyId(pod: PodInfo, key: string, id: number | undefined): number {
   if (id === undefined || id === 0) return 1337
   if (Number.isInteger(id) && id > 0 && id <= MAX_ID) return id
-  const source = { kind: 'securityContext', key, value: String(id), owner: podName(pod) } as const
+  const source = { kind: 'securityContext', key, value: String(id), owner: `pod ${podRef(pod)}` } as const
   throw new RedirectError(source, `expected an id from 0 to ${MAX_ID}`)
 }

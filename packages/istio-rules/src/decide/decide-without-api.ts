@@ -1,5 +1,5 @@
 import { CniError, ErrorCode, isObject } from '@cni/types'
-import { isPodIdentity, type PodIdentity } from '../pod/pod-identity.ts'
+import { isPodIdentity, type PodIdentity, podRef } from '../pod/pod-identity.ts'
 import type { DecisionSettings } from './decision-settings.ts'
 
 /** Decision to start a pod without redirection. Contains the reason and the level for the log. */
@@ -56,6 +56,3 @@ export function decideWithoutApi({
 
 /** Creates a decision to skip a pod, with its reason. */
 export const skip = (reason: string, level: Skip['level'] = 'info'): Skip => ({ act: 'skip', level, reason })
-
-/** Returns the name of a pod for log and error messages. */
-export const podRef = ({ namespace, name }: PodIdentity): string => `${namespace}/${name}`

@@ -4,7 +4,7 @@ import { settingsOf } from '../../../istio-redirect/src/conf/settings.ts'
 import { meshPod, type PodOptions, plainPod } from '../../../istio-redirect/src/testing/pods.ts'
 import { podInfo } from '../pod/pod-info.ts'
 import { decideWithoutApi } from './decide-without-api.ts'
-import { maybeAmbient, skipReason } from './ladder.ts'
+import { maybeAmbient, skipReason } from './skip-reason.ts'
 
 const selectors = [{ podSelector: { matchLabels: { 'istio.io/dataplane-mode': 'ambient' } } }]
 const settings = (conf: Partial<Conf> = {}) => settingsOf({ name: 'pods', cni_agent_run_dir: '/run', ...conf })

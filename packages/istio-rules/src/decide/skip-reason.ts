@@ -1,8 +1,9 @@
 import { quote } from '@cni/types'
 import { capturesNothing } from '../capture/redirect.ts'
 import { goBool } from '../pod/go-bool.ts'
+import { podRef } from '../pod/pod-identity.ts'
 import type { PodInfo } from '../pod/pod-info.ts'
-import { podRef, redirectionAnnotation, type Skip, skip, statusAnnotation } from './decide-without-api.ts'
+import { redirectionAnnotation, type Skip, skip, statusAnnotation } from './decide-without-api.ts'
 import type { DecisionSettings } from './decision-settings.ts'
 
 const injectKey = 'sidecar.istio.io/inject'
@@ -24,7 +25,7 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   if (containers.has('istio-init')) return skip('excluded due to being already injected with istio-init container')
   if (goBool(own(proxyEnv, 'DISABLE_ENVOY')) === true) return skip('excluded due to DISABLE_ENVOY on istio-proxy')
   if (!containers.has('istio-proxy')) {
-    return skip(`excluded because it does not have istio-proxy container (have [${named(containers)}])`)
+    return skip(`excluded because it does not have istio-proxy container (have [${nameList(containers)}])`)
   }
   // Treats an empty proxy type as absent, as Istio does.
   if (proxyType !== undefined && proxyType !== '' && proxyType !== 'sidecar') {
@@ -38,14 +39,14 @@ export function skipReason(pod: PodInfo): Skip | undefined {
   return undefined
 }
 
-/** Lists at most {@link MOST_NAMED} of a pod's container names for a log line, and counts the other names. */
-function named(containers: ReadonlySet<string>): string {
+/** Lists at most {@link MAX_NAMES} of a pod's container names for a log line, and counts the other names. */
+function nameList(containers: ReadonlySet<string>): string {
   const names = [...containers].sort()
-  const more = names.length > MOST_NAMED ? ` and ${names.length - MOST_NAMED} more` : ''
-  return `${names.slice(0, MOST_NAMED).join(' ')}${more}`
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : ''
+  return `${names.slice(0, MAX_NAMES).join(' ')}${more}`
 }
 
-const MOST_NAMED = 20
+const MAX_NAMES = 20
 
 const own = (record: Readonly<Record<string, string>>, key: string): string | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined

@@ -7,10 +7,10 @@ import { families, isBuiltin, rulesFor } from '@cni/iptables/rules'
  */
 export function rulesLeftBehind(earlier: Ruleset, present: Ruleset): Rule[] {
   return families.flatMap((family) => {
-    const kept = new Set(rulesFor(present, family).map(identity))
+    const remaining = new Set(rulesFor(present, family).map(identity))
     return rulesFor(earlier, family)
       .filter(({ table, chain, target }) => isBuiltin(table, chain) && target.target !== 'jump')
-      .filter((rule) => !kept.has(identity(rule)))
+      .filter((rule) => !remaining.has(identity(rule)))
       .map((rule): Rule => ({ ...rule, family }))
   })
 }

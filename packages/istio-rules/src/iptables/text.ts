@@ -27,13 +27,13 @@ function tableText(table: Table, rules: readonly Rule[], family: Family): string
   const lines = [
     `* ${table}`,
     ...[...new Set([...own, ...jumpedTo])].map((chain) => `-N ${chain}`),
-    ...rules.map((rule) => ruleLine([...place(rule), ...istioArgs(rule, family)])),
+    ...rules.map((rule) => ruleLine([...positionArgs(rule), ...istioArgs(rule, family)])),
     'COMMIT',
   ]
   return `${lines.join('\n')}\n`
 }
 
-function place({ chain, position }: Rule): string[] {
+function positionArgs({ chain, position }: Rule): string[] {
   return position === undefined ? ['-A', chain] : ['-I', chain, String(position)]
 }
 

@@ -11,10 +11,10 @@ function inUseOf(table: Table): Table {
   const chains = table.chains.filter(({ rules }) => rules.length > 0)
   if (chains.length === table.chains.length) return table
   const names = new Set(chains.map(({ name }) => name))
-  const kept = chains.map((chain) => withoutJumps(chain, names))
+  const remaining = chains.map((chain) => withoutJumps(chain, names))
   // Repeats until no chain is empty, because a chain may become empty by the removal of its jumps.
-  const next = { ...table, chains: kept }
-  return kept.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
+  const next = { ...table, chains: remaining }
+  return remaining.some(({ rules }) => rules.length === 0) ? inUseOf(next) : next
 }
 
 function withoutJumps(chain: Chain, names: ReadonlySet<string>): Chain {

@@ -1,4 +1,5 @@
-import { type PodInfo, podName } from './pod-info.ts'
+import { podRef } from './pod-identity.ts'
+import type { PodInfo } from './pod-info.ts'
 import { parseFrom } from './redirect-error.ts'
 import { interceptionMode, interfaces, ipRanges, ipRangesOrAll, ports, portsOrAll } from './validators.ts'
 
@@ -37,5 +38,5 @@ export function hasAnnotation(pod: PodInfo, { key }: Annotation<unknown>): boole
 /** Returns the parsed annotation or default. Throws a {@link RedirectError} for an invalid value. */
 export function readAnnotation<T>(pod: PodInfo, { key, fallback, parse }: Annotation<T>): T {
   const value = Object.hasOwn(pod.annotations, key) ? (pod.annotations[key] ?? '') : fallback
-  return parseFrom({ kind: 'annotation', key, value, owner: podName(pod) }, parse)
+  return parseFrom({ kind: 'annotation', key, value, owner: `pod ${podRef(pod)}` }, parse)
 }

@@ -8,5 +8,8 @@ export interface PodIdentity {
 export const isPodIdentity = ({ namespace, name }: PodIdentity): boolean =>
   namespace.length <= 63 && label.test(namespace) && name.length <= 253 && subdomain.test(name)
 
+/** Returns the name of a pod for log and error messages. */
+export const podRef = ({ namespace, name }: PodIdentity): string => `${namespace}/${name}`
+
 const label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/
 const subdomain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/

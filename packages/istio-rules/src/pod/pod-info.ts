@@ -47,11 +47,6 @@ export function podInfo(pod: Pod): PodInfo {
   }
 }
 
-/** Returns the name of a pod for log and error messages. */
-export function podName(pod: PodInfo): string {
-  return `pod ${pod.namespace}/${pod.name}`
-}
-
 function lastDefined<T>(values: readonly (T | undefined)[]): T | undefined {
   return values.findLast((value) => value !== undefined)
 }

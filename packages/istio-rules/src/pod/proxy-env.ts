@@ -1,7 +1,8 @@
 import { quote } from '@cni/types'
 import { isLoopback, parsePrefix } from './ip.ts'
 import { type OwnerGroups, ownerGroups } from './owner-groups.ts'
-import { type PodInfo, podName } from './pod-info.ts'
+import { podRef } from './pod-identity.ts'
+import type { PodInfo } from './pod-info.ts'
 import { parseFrom, type RedirectSource } from './redirect-error.ts'
 
 /** Function that logs a warning if a variable of the proxy has an invalid value that the plugin tolerates. */
@@ -18,7 +19,7 @@ export function proxyFlag(pod: PodInfo, key: string, log: RedirectLog): boolean 
   const value = own(pod.proxyEnv, key)
   if (value === undefined || FALSE.has(value)) return false
   if (TRUE.has(value)) return true
-  log('warn', `environment variable ${key} of ${podName(pod)} is ${quote(value)}, not a boolean: taken as false`, {
+  log('warn', `environment variable ${key} of pod ${podRef(pod)} is ${quote(value)}, not a boolean: taken as false`, {
     key,
   })
   return false
@@ -53,7 +54,7 @@ export function loopbackCidr(env: Environment): string {
 function lookUp(pod: PodInfo, env: Environment, key: string, fallback: string): RedirectSource {
   const kind = 'environment variable'
   const ofPod = own(pod.proxyEnv, key)
-  if (ofPod !== undefined) return { kind, key, value: ofPod, owner: podName(pod) }
+  if (ofPod !== undefined) return { kind, key, value: ofPod, owner: `pod ${podRef(pod)}` }
   return { kind, key, value: own(env, key) ?? fallback, owner: 'this node' }
 }
 

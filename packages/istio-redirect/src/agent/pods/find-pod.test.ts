@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { skipReason } from '../../../../istio-rules/src/decide/ladder.ts'
+import { skipReason } from '../../../../istio-rules/src/decide/skip-reason.ts'
 import { onNode } from '../../../test/stage/pods.ts'
 import { podsFixture } from '../../../test/stage/pods-fixture.ts'
 import { meshPod, plainPod } from '../../testing/pods.ts'
