@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import type { Cni } from '@cni/libcni'
 import { expect } from 'vitest'
-import { startZtunnel } from '../../packages/istio-redirect/src/testing/node/ztunnel/ztunnel.ts'
 import { eventually } from '../../packages/istio-redirect/test/stage/agent-node.ts'
 import { mode, settings } from '../../packages/istio-rules/test/ambient-pods.ts'
 import { type Pod, podsOn } from './pod-life.ts'
@@ -18,10 +17,8 @@ export async function ambientNode(env: Readonly<Record<string, string>> = {}) {
   copyFileSync('/usr/bin/sleep', node.files.path('kubelet'))
   const kubelet = spawn(node.files.path('kubelet'), ['infinity'], { stdio: 'ignore' })
   stack.defer(() => void kubelet.kill('SIGKILL'))
-  const path = node.files.path('ztunnel.sock')
-  node.files.env.ZTUNNEL_UDS_ADDRESS = path
   node.api.setNamespace('demo', { [mode]: 'ambient' })
-  const ztunnel = stack.use(startZtunnel({ path }))
+  const ztunnel = node.ztunnel()
   return {
     node,
     /** Creates pods that the container runtime `runtime` adds. Default: the node's runtime. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import type { Grant } from '@cni/kube/testing'
 import { type Cni, cni, loadConflistFile } from '@cni/libcni'
 import { ambientGrants, repairGrants } from '../../packages/istio-redirect/src/testing/grants.ts'
+import { startZtunnel } from '../../packages/istio-redirect/src/testing/node/ztunnel/ztunnel.ts'
 import { type AgentProcess, eventually } from '../../packages/istio-redirect/test/stage/agent-node.ts'
 import { stage } from '../../packages/istio-redirect/test/stage/stage.ts'
 import { podNetwork } from '../runtimes/node/pod-network.ts'
@@ -32,8 +33,8 @@ export type UpgradeNode = Awaited<ReturnType<typeof upgradeNode>>
 /** Creates a test node for agent updates. */
 export async function upgradeNode(env: Readonly<Record<string, string>> = {}) {
   const settings = { POD_NAMESPACE: NAMESPACE, PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin', ...env }
-  const parts = { agent: { net: {}, env: settings }, api: { grants: GRANTS, token: 'se.cr.et' } }
-  return await stage(parts, ({ agents: files, api }) => {
+  const parts = { agent: { net: {}, env: settings }, api: { grants: GRANTS, token: 'se.cr.et' }, ztunnel: startZtunnel }
+  return await stage(parts, ({ agents: files, api, ztunnel }) => {
     const log: string[] = []
     const bin = files.path('bin')
     const runtimeIn = (path: readonly string[]): Cni =>
@@ -56,6 +57,7 @@ export async function upgradeNode(env: Readonly<Record<string, string>> = {}) {
       ...network,
       files,
       api,
+      ztunnel,
       runtime: runtimeIn([bin]),
       /** Container runtime that runs the given release's plugin, even if another release is installed. */
       runtimeOf: (release: Release) => runtimeIn([PROGRAMS[release], bin]),

@@ -57,7 +57,6 @@ export async function chartAgent(
     PLUGIN_SERVICE_ACCOUNT: 'istio-cni-plugin',
     ALLOW_SWITCH_TO_HOST_NS: 'true',
     AMBIENT_CONFIG_FILE: node.path('ambient/config.json'),
-    ZTUNNEL_UDS_ADDRESS: node.path('ztunnel.sock'),
     ...env,
   })
   node.write('sa/token', await agentToken(kube))

@@ -51,10 +51,11 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
   const parts = {
     api: { grants: ambientGrants, token: 'se.cr.et', namespaces: { shop: { [mode]: 'ambient' }, plain: {} } },
     kernel: {},
+    ztunnel: recordingZtunnel,
     ...(network && { pods: { bridge: gateways } }),
   }
-  return stage(parts, ({ api, account, node, root, path, stack, pod: podOn }) => {
-    for (const folder of ['run', 'zt', 'netns']) mkdirSync(path(folder))
+  return stage(parts, ({ api, account, node, root, path, stack, ztunnel, ztunnelSocket, pod: podOn }) => {
+    for (const folder of ['run', 'netns']) mkdirSync(path(folder))
     const log: string[] = []
     const registry = metricsRegistry()
     let pids = 1
@@ -77,7 +78,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
         ...settings,
         nodeName: 'n1',
         eventSocket: path('run/pluginevent.sock'),
-        ztunnelSocket: path('zt/ztunnel.sock'),
+        ztunnelSocket,
         capture: { ipv6: true, dnsCapture: true, probeSource: defaultProbeSource },
         reconcile: true,
         nativeNftables: false,
@@ -161,7 +162,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       /** Folder with all files of the test node. */
       root,
       netns: node,
-      ztunnelSocket: path('zt/ztunnel.sock'),
+      ztunnelSocket,
       eventSocket: path('run/pluginevent.sock'),
       log,
       /** Requests to the API server that changed a pod's annotations, as `name value`. */
@@ -173,7 +174,7 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
             return `${url.split('/').at(-2)} ${value}`
           }),
       pod,
-      ztunnel: () => stack.use(recordingZtunnel(path('zt/ztunnel.sock'))),
+      ztunnel,
       start,
       /** Sends a pod's event to the agent, as the plugin does. */
       async hand({ event }: { event(): string }, body = event()) {

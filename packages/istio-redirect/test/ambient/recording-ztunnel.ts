@@ -5,7 +5,7 @@ import { type RawZtunnel, type ReceivedMessage, rawZtunnel } from '../zds/raw-zt
 export type RecordingZtunnel = ReturnType<typeof recordingZtunnel>
 
 /** Starts the ztunnel stand-in. The stand-in reconnects when the connection to the agent ends. */
-export function recordingZtunnel(path: string) {
+export function recordingZtunnel({ path }: { readonly path: string }) {
   /** Inodes of the pods' network namespaces, by UID. `undefined` for a pod that ztunnel was told to keep. */
   const pods = new Map<string, bigint | undefined>()
   /** Messages of the agent in order, such as `add web`, `del <uid>` and `snapshotSent`. */
@@ -35,7 +35,7 @@ export function recordingZtunnel(path: string) {
   const run = async (): Promise<void> => {
     while (!ended) {
       try {
-        const ztunnel = rawZtunnel(path)
+        using ztunnel = rawZtunnel(path)
         current = ztunnel
         await ztunnel.hello()
         pods.clear()
@@ -44,7 +44,6 @@ export function recordingZtunnel(path: string) {
       } catch {
         // Ignores a lost connection, because the loop connects to the agent again.
       }
-      current?.[Symbol.dispose]()
       await sleep(10)
     }
   }

@@ -65,6 +65,7 @@ export function agentNode({ net = { '10-calico.conflist': calico }, env: more = 
     CNI_BIN_SOURCE_DIR: path('src'),
     SERVICE_ACCOUNT_DIR: path('sa'),
     CNI_AGENT_RUN_DIR: path('run'),
+    ZTUNNEL_UDS_ADDRESS: path('ztunnel.sock'),
     KUBERNETES_SERVICE_HOST: '10.110.0.1',
     KUBERNETES_SERVICE_PORT: '443',
     HEALTH_PORT: '0',

@@ -8,7 +8,7 @@ import type { AgentNode, AgentNodeOptions } from './agent-node.ts'
 import { podBridge, prepareKernel } from './kernel.ts'
 
 /** Parts of a simulated node that a test needs. Other parts are not started. */
-interface StageOptions {
+interface StageOptions<Z> {
   /** Starts an API server, optionally in the node's network namespace (`inNode`), with service account files. */
   readonly api?: Omit<ApiServerOptions, 'netns'> & { readonly inNode?: boolean }
   /** Creates the network namespace of the simulated node. `lo` are addresses of its interface `lo`. */
@@ -17,10 +17,12 @@ interface StageOptions {
   readonly pods?: { readonly bridge: readonly string[] }
   /** Creates the files of a compiled agent. */
   readonly agent?: AgentNodeOptions
+  /** Starts one ztunnel, or a stand-in for it. The function gets the path of the agent's socket. */
+  readonly ztunnel?: (socket: { readonly path: string }) => Z
 }
 
 /** Running simulated node. Reading a part that the test's options do not ask for throws. */
-export interface Stage {
+export interface Stage<Z = unknown> {
   readonly root: string
   /** Returns the path of a file below the simulated node's folder. */
   path(...parts: string[]): string
@@ -33,6 +35,10 @@ export interface Stage {
   readonly agents: AgentNode
   /** Creates the network namespace of a pod, and connects it to the bridge if there is one. */
   pod(...addresses: readonly string[]): Promise<Netns>
+  /** Path of the agent's socket, to which ztunnels connect. */
+  readonly ztunnelSocket: string
+  /** Starts a ztunnel by the option `ztunnel`. A test may start several. */
+  ztunnel(): Z
 }
 
 /**
@@ -41,9 +47,9 @@ export interface Stage {
  * @example
  * await using it = await stage({ api: { pods: [meshPod()] } }, ({ api, path }) => ({ api, runDir: path('run') }))
  */
-export async function stage<T extends object>(
-  options: StageOptions,
-  play: (it: Stage) => T | Promise<T>,
+export async function stage<T extends object, Z extends Disposable | AsyncDisposable>(
+  options: StageOptions<Z>,
+  play: (it: Stage<Z>) => T | Promise<T>,
 ): Promise<T & AsyncDisposable> {
   await using starting = new AsyncDisposableStack()
   // Imports on demand, because the import needs the compiled agent.
@@ -64,11 +70,14 @@ export async function stage<T extends object>(
     await connect?.(made, addresses)
     return made
   }
+  const ztunnelSocket = agents?.env.ZTUNNEL_UDS_ADDRESS ?? path('ztunnel.sock')
   const built = await play({
     root,
     path,
     stack: inner,
     pod,
+    ztunnelSocket,
+    ztunnel: () => inner.use(started('ztunnel', options.ztunnel)({ path: ztunnelSocket })),
     get api() {
       return started('api', api)
     },
@@ -100,7 +109,7 @@ export function writeAccount(api: ApiServer, folder: string, agents?: AgentNode)
   return { server: api.url, tokenFile, caFile, namespace: 'istio-system' }
 }
 
-function started<T>(option: keyof StageOptions, part: T | undefined): T {
+function started<T>(option: keyof StageOptions<unknown>, part: T | undefined): T {
   if (part === undefined) throw new Error(`the stage was started without the option ${option}`)
   return part
 }

@@ -3,7 +3,7 @@ import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
 import { ambientGrants } from '../../../src/testing/grants.ts'
 import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
 import { plainPod } from '../../../src/testing/pods.ts'
-import { type AgentProcess, agentNode, eventually } from '../../stage/agent-node.ts'
+import { type AgentProcess, eventually } from '../../stage/agent-node.ts'
 import { ambientConf } from '../../stage/cni-call.ts'
 import { COMPILED } from '../../stage/executables.ts'
 import { inside } from '../../stage/inside.ts'
@@ -31,17 +31,17 @@ export async function ambientNode() {
     AMBIENT_ENABLEMENT_SELECTOR: selector,
     POD_NAMESPACE: 'istio-system',
   }
-  return await stage({}, async ({ pod, stack }) => {
+  const parts = { agent: { env }, ztunnel: startZtunnel }
+  return await stage(parts, async ({ agents, pod, stack, ztunnel, ztunnelSocket }) => {
     const bed: TestBed = stack.use(await testBed(() => COMPILED, bedOptions))
     // Mounts the pod's network namespace before the agent starts, because the agent does not see later mounts.
     const netns = await pod()
     // The agents have to end before the test removes the folder of their run directory.
-    const agents = stack.use(agentNode({ env }))
+    stack.use(agents)
     const { api, runDir, runtime, conflist } = bed.node
     api.setNamespace('demo', { [mode]: 'ambient' })
     writeAccount(api, agents.path('sa'), agents)
-    const ztunnelSocket = agents.path('ztunnel.sock')
-    Object.assign(agents.env, { CNI_AGENT_RUN_DIR: runDir, ZTUNNEL_UDS_ADDRESS: ztunnelSocket })
+    agents.env.CNI_AGENT_RUN_DIR = runDir
     const begin = () => startOnNode(agents, bed.nodeNetns)
     return {
       bed,
@@ -68,9 +68,9 @@ export async function ambientNode() {
         [...inside(bed.nodeNetns, ['ipset', 'save']).matchAll(/^add \S+ (\S+)/gm)].map(([, address]) => address),
       /** Starts a ztunnel stand-in and waits until it is connected to the agent. */
       async ztunnel(agent: AgentProcess) {
-        const ztunnel = stack.use(startZtunnel({ path: ztunnelSocket }))
-        await eventually(() => ztunnel.ready, agent.log)
-        return ztunnel
+        const started = ztunnel()
+        await eventually(() => started.ready, agent.log)
+        return started
       },
       status: async () => JSON.parse((await agents.command('status', '--json')).stdout).ambient,
       add: (args: readonly (readonly [string, string])[] = []) =>

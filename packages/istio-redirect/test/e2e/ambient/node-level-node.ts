@@ -71,11 +71,7 @@ export async function nodeLevelNode(plugin: string, redirected: RedirectedBy = '
     )
     api.writeKubeconfig(agents.path('run'))
     const configFile = agents.path('ambient-config', 'config.json')
-    Object.assign(agents.env, {
-      AMBIENT_TUNNEL: await tunnelKind(),
-      AMBIENT_CONFIG_FILE: configFile,
-      ZTUNNEL_UDS_ADDRESS: agents.path('ztunnel.sock'),
-    })
+    Object.assign(agents.env, { AMBIENT_TUNNEL: await tunnelKind(), AMBIENT_CONFIG_FILE: configFile })
     const network = nodeLevelNetwork(agents, node, plugin, redirected)
     /** Processes in the pods' namespaces, by pod UID. The agent finds a namespace by the process's cgroup. */
     const holders = new Map<string, ChildProcess>()
