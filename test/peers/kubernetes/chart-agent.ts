@@ -4,6 +4,7 @@ import { isKubeError } from '@cni/kube'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import { isObject } from '@cni/types'
+import { beforeAll } from 'vitest'
 import { startZtunnel } from '../../../packages/istio-redirect/src/testing/node/ztunnel/ztunnel.ts'
 import type { Manifest } from '../../../packages/istio-redirect/test/chart/manifest.ts'
 import { startPlugin } from '../../../packages/istio-redirect/test/e2e/agent/add-pod.ts'
@@ -11,8 +12,10 @@ import { AGENT, agentNode } from '../../../packages/istio-redirect/test/stage/ag
 import { addAddresses } from '../../../packages/istio-redirect/test/stage/kernel.ts'
 import { kubeClient } from '../../../packages/kube/src/client/client.ts'
 import { serviceAccountAccess } from '../../../packages/kube/src/config/service-account.ts'
-import type { KubeServer } from '../../../packages/kube/test/kube-server.ts'
+import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
+import { forSuite } from '../../for-suite.ts'
 import { type AccountRight, chartIn, type Mode, without } from './chart-modes.ts'
+import { programs } from './missing-programs.ts'
 import { create, pathOf, send } from './requests.ts'
 
 export const NAMESPACE = 'istio-system'
@@ -95,8 +98,17 @@ export async function chartAgent(
   }
 }
 
+/** Starts a real API server for the tests of a suite. The server has the objects that our agent needs. */
+export function suiteServer(): () => KubeServer {
+  const kube = forSuite(() => startKubeServer(programs))
+  beforeAll(() => prepare(kube()))
+  return kube
+}
+
+// internal
+
 /** Creates the objects that our agent needs in the API server before its start: namespaces and the Node. */
-export async function prepare(kube: KubeServer): Promise<void> {
+async function prepare(kube: KubeServer): Promise<void> {
   for (const name of NAMESPACES) {
     await create(kube, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
@@ -108,8 +120,6 @@ export async function prepare(kube: KubeServer): Promise<void> {
     status,
   })
 }
-
-// internal
 
 const unescaped = (text: string): string => text.replaceAll('\\"', '"')
 

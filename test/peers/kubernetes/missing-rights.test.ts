@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
-import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { type ChartAgent, CONFLIST, chartAgent, NAMESPACE, prepare } from './chart-agent.ts'
+import type { KubeServer } from '../../../packages/kube/test/kube-server.ts'
+import { type ChartAgent, CONFLIST, chartAgent, NAMESPACE, suiteServer } from './chart-agent.ts'
 import { type AccountRight, chartIn, type Mode, modes, rightsOf } from './chart-modes.ts'
-import { missing, programs } from './missing-programs.ts'
+import { missing } from './missing-programs.ts'
 import { createBroken, createPod, isLabelled, podName, unlabel } from './pods.ts'
 import { eventsIn } from './requests.ts'
 
@@ -63,14 +63,10 @@ const lessons: Readonly<Record<string, (mode: Mode) => Lesson>> = {
 describe.runIf(missing === undefined)(
   `one right less than the chart's at a real API server${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
-    let kube: KubeServer
-    beforeAll(async () => {
-      kube = await startKubeServer(programs)
-      await prepare(kube)
-    })
-    afterAll(() => kube?.[Symbol.asyncDispose]())
+    const server = suiteServer()
 
     test.for(missing === undefined ? cases() : [])('%s', async ([, mode, right, { provoke, also = [], env = {} }]) => {
+      const kube = server()
       const { verb, resource } = right
       const words = `cannot ${verb} resource "${resource}"`
       await using on = await chartAgent(kube, mode, { lacks: right, env })

@@ -1,13 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { deployFiles } from '../../../packages/create-cni-plugin/src/deploy-files.ts'
 import { type Manifest, manifestsOf, rendered } from '../../../packages/istio-redirect/test/chart/manifest.ts'
-import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { prepare } from './chart-agent.ts'
+import { suiteServer } from './chart-agent.ts'
 import { modes } from './chart-modes.ts'
-import { missing, programs } from './missing-programs.ts'
+import { missing } from './missing-programs.ts'
 import { pathOf, send } from './requests.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -38,19 +37,14 @@ const files = globSync(['packages/istio-redirect/deploy/manifests/*.yaml', 'docs
 describe.runIf(missing === undefined)(
   `a real API server finds no fault${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
-    let kube: KubeServer
-    beforeAll(async () => {
-      kube = await startKubeServer(programs)
-      await prepare(kube)
-    })
-    afterAll(() => kube?.[Symbol.asyncDispose]())
+    const server = suiteServer()
 
     /** Validates the objects strictly at the API server: unknown and repeated members are faults. Creates nothing. */
     async function check(objects: readonly Manifest[]): Promise<void> {
       const known = objects.filter(({ kind }) => !BROUGHT.includes(kind))
       expect(known.length).toBeGreaterThan(0)
       for (const document of known) {
-        await send(kube, 'POST', `${pathOf(document)}?dryRun=All&fieldValidation=Strict`, document)
+        await send(server(), 'POST', `${pathOf(document)}?dryRun=All&fieldValidation=Strict`, document)
       }
     }
 

@@ -5,12 +5,13 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { podWatches } from '../../../packages/istio-redirect/src/agent/pods/pod-watches.ts'
 import { startRepair } from '../../../packages/istio-redirect/src/agent/repair/start-repair.ts'
 import { repairGrants } from '../../../packages/istio-redirect/src/testing/grants.ts'
 import { repairDefaults } from '../../../packages/istio-redirect/test/repair/repair-defaults.ts'
 import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
+import { forSuite } from '../../for-suite.ts'
 import { PATH, peer } from '../peers.ts'
 import { noServer, programs } from './missing-programs.ts'
 import { firstCrash, type PodOutcome, repairPods } from './repair-pods.ts'
@@ -31,13 +32,10 @@ interface Side {
 describe.runIf(missing === undefined)(
   `the original repair controller and ours at a real API server${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
-    let kube: KubeServer
-    beforeAll(async () => {
-      kube = await startKubeServer(programs)
-    })
-    afterAll(() => kube?.[Symbol.asyncDispose]())
+    const server = forSuite(() => startKubeServer(programs))
 
     test.each(modes)('do the same in %s mode, except for a first crash', async (mode) => {
+      const kube = server()
       const [a, b] = await Promise.all([theirs(kube, mode), ours(kube, mode)])
       const { [firstCrash]: untouched, ...seen } = a.outcomes
       const { [firstCrash]: touched, ...same } = b.outcomes

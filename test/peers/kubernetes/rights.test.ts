@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { eventually } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
-import { type KubeServer, startKubeServer } from '../../../packages/kube/test/kube-server.ts'
-import { type ChartAgent, chartAgent, NAMESPACE, prepare } from './chart-agent.ts'
+import type { KubeServer } from '../../../packages/kube/test/kube-server.ts'
+import { type ChartAgent, chartAgent, NAMESPACE, suiteServer } from './chart-agent.ts'
 import type { Mode } from './chart-modes.ts'
-import { missing, programs } from './missing-programs.ts'
+import { missing } from './missing-programs.ts'
 import { createBroken, createPod, isDeleted, isEnrolled, isLabelled, podName } from './pods.ts'
 import { eventsIn } from './requests.ts'
 
@@ -21,16 +21,12 @@ const works: Readonly<Record<Mode, (kube: KubeServer, on: ChartAgent) => Promise
 describe.runIf(missing === undefined)(
   `with exactly the chart's rights at a real API server${missing ? ` (skipped: ${missing})` : ''}`,
   () => {
-    let kube: KubeServer
-    beforeAll(async () => {
-      kube = await startKubeServer(programs)
-      await prepare(kube)
-    })
-    afterAll(() => kube?.[Symbol.asyncDispose]())
+    const server = suiteServer()
 
     test.for(Object.entries(works) as [Mode, (typeof works)[Mode]][])(
       '%s: nothing is refused, the token on the node only gets, and an update leaves all',
       async ([mode, work]) => {
+        const kube = server()
         await using on = await chartAgent(kube, mode)
         await eventually(on.ready, on.log, 20_000)
         expect(on.node.read('run/istio-cni-kubeconfig')).toContain(on.node.read('run/istio-cni-token'))

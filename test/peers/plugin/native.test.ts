@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { nativeCase } from '../../../packages/istio-rules/test/random-pod.ts'
 import { seed } from '../../deep.ts'
+import { forSuite } from '../../for-suite.ts'
 import { peer, runs } from '../peers.ts'
 import { sweep } from '../sweep.ts'
-import { type Plugins, plugins } from './plugin-pair.ts'
+import { plugins } from './plugin-pair.ts'
 import { podJudge } from './pod-judge.ts'
 
 const { missing } = peer('istio-cni')
@@ -11,13 +12,10 @@ const { missing } = peer('istio-cni')
 describe.runIf(missing === undefined).each(['alone', 'served'] as const)(
   `the original istio-cni and ours, with native_nftables, %s${missing ? ` (skipped: ${missing})` : ''}`,
   (way) => {
-    let both: Plugins
-    beforeAll(async () => {
-      both = await plugins(way)
-    })
-    afterAll(() => both[Symbol.asyncDispose]())
+    const started = forSuite(() => plugins(way))
 
     test(`do the same with ${runs} random pods (CNI_SEED=${seed})`, { timeout: 60_000 + 1000 * runs }, async () => {
+      const both = started()
       let redirected = 0
       const judge = podJudge(async (one, theirs) => {
         const pair = await both.compare(one, theirs)

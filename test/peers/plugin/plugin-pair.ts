@@ -13,10 +13,10 @@ import { sandbox } from '../sandbox.ts'
 import { readState } from '../state.ts'
 import { resultsOf } from './results.ts'
 
-/** Istio's plugin and ours with one API server, for tests with many pods. */
-export type Plugins = Awaited<ReturnType<typeof plugins>>
-
-/** Prepares Istio's plugin and ours. With `alone`, our plugin decides by itself; with `served`, an agent decides. */
+/**
+ * Prepares Istio's plugin and ours with one API server, for tests with many pods. With `alone`, our plugin decides by
+ * itself; with `served`, an agent decides.
+ */
 export const plugins = (way: 'alone' | 'served') =>
   stage({ api: {} }, async ({ api, root: folder, stack }) => {
     const side = (name: string, file: string) => {

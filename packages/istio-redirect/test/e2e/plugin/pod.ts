@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { Grant, StoredPod } from '@cni/kube/testing'
 import type { Attachment } from '@cni/libcni'
 import { netns } from '@cni/netns'
-import { afterAll, beforeAll } from 'vitest'
+import { forSuite } from '../../../../../test/for-suite.ts'
 import { startNode } from '../../../src/testing/node/node.ts'
 import { meshPod } from '../../../src/testing/pods.ts'
 import { cniArgs, cniEnv } from '../../stage/cni-call.ts'
@@ -70,11 +70,4 @@ export const testBed = (
 export const addLo = (bed: TestBed) => netns.exec(bed.pod, ['ip', 'address', 'add', '10.9.9.9/32', 'dev', 'lo'])
 
 /** Creates a test node that all tests of a suite share. */
-export function suiteBed(...args: Parameters<typeof testBed>): () => TestBed {
-  let bed: TestBed
-  beforeAll(async () => {
-    bed = await testBed(...args)
-  })
-  afterAll(() => bed[Symbol.asyncDispose]())
-  return () => bed
-}
+export const suiteBed = (...args: Parameters<typeof testBed>): (() => TestBed) => forSuite(() => testBed(...args))
