@@ -3,8 +3,9 @@ import { holdConnection, startEcho } from '../../../packages/istio-node-level/te
 import { startApp } from '../../../packages/istio-redirect/src/testing/node/stand-ins.ts'
 import { pollOptions } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { ambientNode, uid } from '../../../packages/istio-redirect/test/e2e/ambient/ambient-node.ts'
+import { reached } from '../../../packages/istio-redirect/test/stage/reached.ts'
 import { peer } from '../peers.ts'
-import { answers, meshOf, reached } from './ztunnel-mesh.ts'
+import { answers, meshOf } from './ztunnel-mesh.ts'
 import { startZtunnelProcess } from './ztunnel-process.ts'
 
 const { file, missing } = peer('ztunnel')

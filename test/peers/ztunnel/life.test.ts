@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { holdConnection, startEcho } from '../../../packages/istio-node-level/test/ebpf/held-connection.ts'
 import { annotated, pollOptions } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
+import { reached } from '../../../packages/istio-redirect/test/stage/reached.ts'
 import { peer } from '../peers.ts'
-import { answers, reached, type ZtunnelMesh, ztunnelMesh } from './ztunnel-mesh.ts'
+import { answers, type ZtunnelMesh, ztunnelMesh } from './ztunnel-mesh.ts'
 
 const { file, missing } = peer('ztunnel')
 

@@ -1,8 +1,7 @@
-import type { NetnsTarget } from '@cni/netns'
 import { expect } from 'vitest'
 import { stringify } from 'yaml'
 import type { AmbientConfig } from '../../../packages/istio-redirect/src/agent/config/ambient-config.ts'
-import { connectFrom, startApp } from '../../../packages/istio-redirect/src/testing/node/stand-ins.ts'
+import { startApp } from '../../../packages/istio-redirect/src/testing/node/stand-ins.ts'
 import { meshNode, type TestPod } from '../../../packages/istio-redirect/test/ambient/mesh-node.ts'
 import { annotated, pollOptions, ready } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
 import { mode } from '../../../packages/istio-rules/test/ambient-pods.ts'
@@ -58,24 +57,7 @@ export async function ztunnelMesh(file: string, config: Partial<AmbientConfig> =
   }
 }
 
-/** Connects to each address and returns the servers' answers, such as `shop from 10.20.0.1`, or the errors. */
-export async function reached(
-  from: NetnsTarget,
-  hosts: readonly string[],
-  port = 8080,
-  user = 1000,
-): Promise<string[]> {
-  const connections = await connectFrom(
-    from,
-    user,
-    hosts.map((host) => ({ host, port })),
-  )
-  return connections.map(({ answer, error }) =>
-    answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
-  )
-}
-
-/** Builds the expected result of {@link reached}: the pod's server has seen the client addresses `from`. */
+/** Builds the expected result of `reached`: the pod's server has seen the client addresses `from`. */
 export const answers = (name: string, from: readonly string[]): string[] =>
   from.map((address) => `${name} from ${address}`)
 

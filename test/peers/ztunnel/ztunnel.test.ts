@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { backends, settingsFor } from '../../../packages/istio-redirect/test/ambient/backends.ts'
 import { gateways } from '../../../packages/istio-redirect/test/ambient/mesh-node.ts'
 import { pollOptions } from '../../../packages/istio-redirect/test/ambient/served-node.ts'
+import { reached } from '../../../packages/istio-redirect/test/stage/reached.ts'
 import { defaultProbeSource } from '../../../packages/istio-rules/src/ambient/pod-rules.ts'
 import { peer } from '../peers.ts'
-import { answers, reached, service, ztunnelMesh } from './ztunnel-mesh.ts'
+import { answers, service, ztunnelMesh } from './ztunnel-mesh.ts'
 
 const { file, missing } = peer('ztunnel')
 const probes = [defaultProbeSource.ipv4, defaultProbeSource.ipv6]

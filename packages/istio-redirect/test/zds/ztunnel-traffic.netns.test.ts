@@ -1,29 +1,17 @@
 import { join } from 'node:path'
-import { type Netns, type NetnsTarget, netns } from '@cni/netns'
+import { type Netns, netns } from '@cni/netns'
 import { expect, test } from 'vitest'
 import { everything } from '../../../istio-rules/test/goldens/ambient/cases.ts'
 import { enrolNamespace, releaseNamespace } from '../../src/agent/ambient/namespace/enrol-namespace.ts'
 import { netnsCache } from '../../src/agent/ambient/namespace/netns-cache.ts'
 import { startZds } from '../../src/agent/ambient/zds/server.ts'
-import { connectFrom } from '../../src/testing/node/stand-ins.ts'
 import { spawnZtunnel } from '../../src/testing/node/ztunnel/spawn-ztunnel.ts'
 import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { nodeFiles } from '../ambient/node-files.ts'
 import { addresses, ambientCluster } from '../ambient/rules/two-pods.ts'
+import { reached } from '../stage/reached.ts'
 
-const user = 1000
 const eventually = { timeout: 20_000 }
-
-async function reached(from: NetnsTarget, hosts: readonly string[]): Promise<(string | undefined)[]> {
-  const connections = await connectFrom(
-    from,
-    user,
-    hosts.map((host) => ({ host, port: 8080 })),
-  )
-  return connections.map(({ answer, error }) =>
-    answer ? `${answer.served_by} from ${answer.from?.replace('::ffff:', '')}` : (error ?? 'nobody'),
-  )
-}
 
 const ready = (ztunnel: Ztunnel) => expect.poll(() => ztunnel.ready, eventually).toBe(true)
 
