@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import type { ZtunnelBehaviour } from '../../src/testing/node/ztunnel/behaviour.ts'
-import { startZtunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { rawZtunnel } from '../zds/raw-ztunnel.ts'
 import { capturedBy, entriesOf } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
@@ -34,7 +33,7 @@ test.concurrent.for(bad)(
     await using node = await meshNode()
     const agent = await node.start()
     await ready(agent)
-    await using ztunnel = startZtunnel({ path: node.ztunnelSocket, behaviour })
+    const ztunnel = node.listeningZtunnel(behaviour)
     const isNeverLive = behaviour.mute === true || behaviour.fromStart === true
     if (!isNeverLive) await expect.poll(() => ztunnel.ready, pollOptions).toBe(true)
     const web = await node.pod({ name: 'web', status: false, process: false })
@@ -59,7 +58,7 @@ test.each([
   await using node = await meshNode()
   const agent = await node.start()
   await ready(agent)
-  await using ztunnel = startZtunnel({ path: node.ztunnelSocket, behaviour })
+  const ztunnel = node.listeningZtunnel(behaviour)
   await expect.poll(() => ztunnel.ready, pollOptions).toBe(true)
   const web = await node.pod({ name: 'web' })
   await inMesh(node, web)
@@ -79,7 +78,7 @@ test('a hundred connections that only send a hello do not disturb the working zt
     // The agent may have closed this connection already.
     await connection.hello().catch(() => {})
   }
-  await using ztunnel = startZtunnel({ path: node.ztunnelSocket })
+  const ztunnel = node.listeningZtunnel()
   await expect.poll(() => ztunnel.ready, pollOptions).toBe(true)
   const web = await node.pod({ name: 'web' })
   await inMesh(node, web)

@@ -13,6 +13,8 @@ import { podWatches } from '../../src/agent/pods/pod-watches.ts'
 import { metricsRegistry } from '../../src/agent/serve/metrics.ts'
 import { podEvent } from '../../src/plugin/ambient-event.ts'
 import { ambientGrants } from '../../src/testing/grants.ts'
+import type { ZtunnelBehaviour } from '../../src/testing/node/ztunnel/behaviour.ts'
+import { startZtunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { plainPod } from '../../src/testing/pods.ts'
 import { addAddresses } from '../stage/kernel.ts'
 import { recordingLog } from '../stage/log.ts'
@@ -175,6 +177,8 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
           }),
       pod,
       ztunnel,
+      /** Starts a ztunnel stand-in that listens in the pods, as ztunnel does. */
+      listeningZtunnel: (behaviour?: ZtunnelBehaviour) => stack.use(startZtunnel({ path: ztunnelSocket, behaviour })),
       start,
       /** Sends a pod's event to the agent, as the plugin does. */
       async hand({ event }: { event(): string }, body = event()) {

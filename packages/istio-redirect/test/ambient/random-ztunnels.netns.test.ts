@@ -5,7 +5,7 @@ import { mode } from '../../../istio-rules/test/ambient-pods.ts'
 import { redirectionAnnotation } from '../../src/agent/ambient/pods/annotation.ts'
 import type { AmbientMode } from '../../src/agent/ambient/start-ambient.ts'
 import type { Backend } from '../../src/backend.ts'
-import { startZtunnel, type Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
+import type { Ztunnel } from '../../src/testing/node/ztunnel/ztunnel.ts'
 import { backends, capturedBy, entriesOf, settingsFor } from './backends.ts'
 import { type MeshNode, meshNode, type TestPod } from './mesh-node.ts'
 
@@ -66,7 +66,7 @@ class Model {
 }
 
 /** The real node, its pods and ztunnels. */
-class World implements AsyncDisposable {
+class World {
   readonly model = new Model()
   readonly node: MeshNode
   readonly backend: Backend
@@ -79,7 +79,7 @@ class World implements AsyncDisposable {
     this.node = node
     this.backend = backend
     this.agent = agent
-    this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
+    this.ztunnel = node.listeningZtunnel()
   }
 
   async act(given: Action): Promise<void> {
@@ -103,11 +103,11 @@ class World implements AsyncDisposable {
         return
       case 'kill ztunnel':
         await this.ztunnel.kill()
-        this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
+        this.ztunnel = node.listeningZtunnel()
         return
       case 'upgrade ztunnel': {
         const older = this.ztunnel
-        this.ztunnel = startZtunnel({ path: node.ztunnelSocket })
+        this.ztunnel = node.listeningZtunnel()
         await expect.poll(() => this.ztunnel.ready, pollOptions).toBe(true)
         await older.stop()
         return
@@ -174,12 +174,6 @@ class World implements AsyncDisposable {
       ztunnel: [...ztunnel.pods.values()].map((each) => `${each.uid} ${each.problem ?? each.namespace}`).toSorted(),
     }
   }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.ztunnel.kill()
-    await this.agent.stop('followed')
-    await this.node[Symbol.asyncDispose]()
-  }
 }
 
 /** The pod's annotation. `disabled` comes from a user, and stays where the agent has no state to write. */
@@ -196,8 +190,8 @@ test(`after random changes to pods, namespaces, agents and ztunnels the kernel a
       fc.constantFrom(...backends),
       fc.array(action, { minLength: 8, maxLength: 24 }),
       async (by, actions) => {
-        const node = await meshNode()
-        await using world = new World(node, by, await node.start(settingsFor(by)))
+        await using node = await meshNode()
+        const world = new World(node, by, await node.start(settingsFor(by)))
         for (const each of actions) await world.act(each)
         await world.agrees()
       },
