@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mode } from '../../../../istio-rules/test/ambient-pods.ts'
 import { ambientGrants } from '../../../src/testing/grants.ts'
 import { startZtunnel } from '../../../src/testing/node/ztunnel/ztunnel.ts'
 import { plainPod } from '../../../src/testing/pods.ts'
 import { type AgentProcess, eventually } from '../../stage/agent-node.ts'
-import { ambientConf } from '../../stage/cni-call.ts'
+import { ambientConf, cniArgs } from '../../stage/cni-call.ts'
 import { COMPILED } from '../../stage/executables.ts'
 import { inside } from '../../stage/inside.ts'
 import { ambientReady, startOnNode } from '../../stage/on-node.ts'
@@ -49,13 +49,10 @@ export async function ambientNode() {
       ztunnelSocket,
       /** Adds a second pod to the test node. */
       async addAnother(name: string) {
-        const digest = createHash('sha256').update(name).digest('hex')
-        const itsUid = `${uid.slice(0, -12)}${digest.slice(0, 12)}`
+        const itsUid = randomUUID()
         api.setPod(stored(name, itsUid))
-        const args = (bed.attachment.args ?? []).map(
-          ([key, value]) => [key, key === 'K8S_POD_NAME' ? name : value] as const,
-        )
-        const attachment = { ...bed.attachment, containerID: digest.slice(0, 12), netns: netns.path, args }
+        const args = cniArgs('demo', name)
+        const attachment = { ...bed.attachment, containerID: itsUid, netns: netns.path, args }
         const { result } = await runtime.add(conflist, attachment)
         return { uid: itsUid, netns, addresses: (result.ips ?? []).map(({ address }) => address.split('/')[0] ?? '') }
       },
