@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { request } from 'node:http'
 import { Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
 import { netns } from '@cni/netns'
 import { tempNetns } from '@cni/netns/testing'
 import * as z from 'zod/mini'
 import { connectMarked } from '../../../packages/istio-redirect/src/testing/node/ztunnel/marked-sockets.ts'
+import { ask, outputOf } from '../../../packages/istio-redirect/test/stage/agent-node.ts'
 
 interface ZtunnelProcessOptions {
   /** Path of ztunnel's executable. */
@@ -40,21 +39,13 @@ export async function startZtunnelProcess({ file, path, mesh = '{}' }: ZtunnelPr
   const child = netns.run(own, () =>
     spawn(file, ['proxy', 'ztunnel'], { env, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] }),
   )
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (piece: string) => {
-      log += piece
-    })
-  }
+  const log = outputOf(child)
   const ended = once(child, 'close').then(([code]) => (typeof code === 'number' ? code : 137))
-  const ask = (port: number, of: string): Promise<{ status: number | undefined; body: string }> =>
-    new Promise((resolve, reject) => {
-      const createConnection = () => new Socket({ fd: connectMarked(own, { address: '127.0.0.1', port }) })
-      const asked = request({ createConnection, path: of }, (response) => {
-        text(response).then((body) => resolve({ status: response.statusCode, body }), reject)
-      })
-      asked.on('error', reject).end()
-    })
+  const get = (port: number, path: string) => {
+    const createConnection = () => new Socket({ fd: connectMarked(own, { address: '127.0.0.1', port }) })
+    // Passes no HTTP agent, because an HTTP agent ignores `createConnection`.
+    return ask({ agent: undefined, createConnection, path })
+  }
   const end = (signal: NodeJS.Signals) => (): Promise<number> => {
     child.kill(signal)
     return ended
@@ -67,15 +58,15 @@ export async function startZtunnelProcess({ file, path, mesh = '{}' }: ZtunnelPr
     ended,
     stop: end('SIGTERM'),
     kill,
-    log: () => log,
+    log,
     // A failed request to ztunnel means not ready: ztunnel does not listen yet, or has ended.
     ready: () =>
-      ask(15021, '/healthz/ready').then(
+      get(15021, '/healthz/ready').then(
         ({ status }) => status === 200,
         () => false,
       ),
     async pods() {
-      const { workloadState } = z.parse(dumpSchema, JSON.parse((await ask(15000, '/config_dump')).body))
+      const { workloadState } = z.parse(dumpSchema, JSON.parse((await get(15000, '/config_dump')).body))
       return Object.entries(workloadState)
         .filter(([, { state }]) => state === 'Up')
         .map(([uid]) => uid)
@@ -83,7 +74,7 @@ export async function startZtunnelProcess({ file, path, mesh = '{}' }: ZtunnelPr
     },
     /** Reads connection counts from ztunnel's metrics, by kind, such as `source web to shop with mutual_tls`. */
     async connections() {
-      const { body } = await ask(15020, '/metrics')
+      const { body } = await get(15020, '/metrics')
       const counts: Record<string, number> = {}
       for (const [, labels = '', count] of body.matchAll(/^istio_tcp_connections_opened_total\{(.*)\} (\d+)$/gm)) {
         const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(labels)?.[1]

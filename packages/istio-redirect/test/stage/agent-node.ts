@@ -5,6 +5,7 @@ import { type IncomingMessage, type RequestOptions, request } from 'node:http'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { run } from '@cni/host'
 import { deep } from '../../../../test/deep.ts'
@@ -138,26 +139,21 @@ export function withEntry(list: string, entry: object): string {
 
 async function startAgent(file: string, args: readonly string[], env: Record<string, string>, atOnce: boolean) {
   const child = spawn(file, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-  let log = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (chunk: string) => {
-      log += chunk
-    })
-  }
+  const log = outputOf(child)
   const exit = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   )
-  const portText = () => /health checks on port (\d+)/.exec(log)?.[1]
+  const portText = () => /health checks on port (\d+)/.exec(log())?.[1]
   await eventually(
     () => atOnce || portText() !== undefined || child.exitCode !== null,
-    () => `a health server: ${log}`,
+    () => `a health server: ${log()}`,
   )
   const port = Number(portText() ?? 0)
   const get = (path: string, method = 'GET') => ask({ port, path, method })
   return {
     pid: child.pid ?? 0,
     port,
-    log: () => log,
+    log,
     /** Closes the reading end of the agent's output pipe. */
     closeLog() {
       child.stdout.destroy()
@@ -170,6 +166,17 @@ async function startAgent(file: string, args: readonly string[], env: Record<str
     /** Resolves when the agent's process ends. */
     exit,
   }
+}
+
+/** Collects the output of a process. Returns the function that reads the output so far. */
+export function outputOf({ stdout, stderr }: Readonly<Record<'stdout' | 'stderr', Readable>>): () => string {
+  let output = ''
+  for (const stream of [stdout, stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+  }
+  return () => output
 }
 
 /** Sends one HTTP request to an agent, by TCP port or by unix socket. */
