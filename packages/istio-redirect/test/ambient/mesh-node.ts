@@ -122,14 +122,9 @@ export function meshNode(config: Partial<AmbientConfig> = {}, { network = false 
       if (!network) await addAddresses(netns, own)
       symlinkSync(netns.path, path('netns', uid))
       const end = options.process === false ? () => {} : show(uid, netns)
-      const statusOf = (ips: readonly string[]) => ({
-        phase: 'Running',
-        podIP: ips[0],
-        podIPs: ips.map((ip) => ({ ip })),
-      })
       api.setPod({
         ...onNode(plainPod({ name, namespace, labels, annotations }), uid, { serviceAccountName: 'default', ...spec }),
-        status: status ? statusOf(own) : { phase: 'Pending' },
+        status: status ? { phase: 'Running', podIP: own[0], podIPs: own.map((ip) => ({ ip })) } : { phase: 'Pending' },
       })
       return {
         name,

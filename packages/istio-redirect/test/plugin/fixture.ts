@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StoredPod } from '@cni/kube/testing'
 import { type Netns, netns } from '@cni/netns'
@@ -6,6 +6,7 @@ import { tempNetns } from '@cni/netns/testing'
 import { type Plugin, runPlugin } from '@cni/skel'
 import { vi } from 'vitest'
 import { plugin as istioCni } from '../../src/plugin/plugin.ts'
+import { namesIn } from '../../src/testing/node/node.ts'
 import { cniEnv } from '../stage/cni-call.ts'
 import { rulesIn } from '../stage/rules.ts'
 import { stage } from '../stage/stage.ts'
@@ -94,11 +95,7 @@ export const fixture = (pod: StoredPod, place: () => Promise<Netns & AsyncDispos
       /** Reads and parses the attachment records that the plugin has written. */
       state(): Array<Record<string, unknown>> {
         const folder = join(runDir, 'attachments')
-        try {
-          return readdirSync(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
-        } catch {
-          return [] // The plugin has not created its state folder yet, so it has no records.
-        }
+        return namesIn(folder).map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')))
       },
     }
   })
