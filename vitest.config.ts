@@ -5,8 +5,12 @@ import { KEEPS_COMPILED } from './test/node.ts'
 // Packages resolve to their sources, so that no test depends on a build of a sibling.
 const conditions = ['@cni/source', 'node']
 const resolve = { conditions, externalConditions: conditions }
-// Stand-ins and threads that tests start inherit it.
-const execArgv = [KEEPS_COMPILED]
+const everywhere = {
+  // Stand-ins and threads that tests start inherit it.
+  execArgv: [KEEPS_COMPILED],
+  // Time limit for a condition of `expect.poll`. A busy machine needs more than the default of one second.
+  expect: { poll: { timeout: 10_000 } },
+}
 // Files that mock modules, or that look at what a whole process has: each runs in a process of its own.
 const isolated = ['packages/host/src/write-order.test.ts']
 const isolatedNetns = [
@@ -31,7 +35,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit',
-          execArgv,
+          ...everywhere,
           // Most of the time of a short file would go into a process of its own, and into loading the same sources.
           isolate: false,
           include: [
@@ -50,7 +54,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'unit-isolated',
-          execArgv,
+          ...everywhere,
           include: isolated,
           testTimeout: 30_000,
         },
@@ -59,7 +63,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'process',
-          execArgv,
+          ...everywhere,
           isolate: false,
           include: ['{packages,examples}/*/{src,test}/**/*.process.test.ts', 'bench/**/*.process.test.ts'],
           testTimeout: 30_000,
@@ -70,7 +74,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'netns',
-          execArgv,
+          ...everywhere,
           isolate: false,
           include: ['{packages,examples}/*/{src,test}/**/*.netns.test.ts', 'docs/examples/**/*.netns.test.ts'],
           exclude: ['**/node_modules/**', ...isolatedNetns],
@@ -82,7 +86,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'netns-isolated',
-          execArgv,
+          ...everywhere,
           include: isolatedNetns,
           testTimeout: 30_000,
           hookTimeout: 30_000,
@@ -92,7 +96,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'e2e',
-          execArgv,
+          ...everywhere,
           isolate: false,
           include: ['{packages,examples}/*/test/e2e/**/*.test.ts', 'test/peers/**/*.test.ts'],
           exclude: ['**/*.netns.test.ts', '**/node_modules/**'],
@@ -104,7 +108,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'cluster',
-          execArgv,
+          ...everywhere,
           include: ['test/cluster/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
@@ -114,7 +118,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'runtimes',
-          execArgv,
+          ...everywhere,
           include: ['test/runtimes/**/*.test.ts'],
           globalSetup: ['test/runtimes/node/global-setup.ts'],
           testTimeout: 60_000,
@@ -125,7 +129,7 @@ export default defineConfig({
         ...shared,
         test: {
           name: 'upgrade',
-          execArgv,
+          ...everywhere,
           include: ['test/upgrade/**/*.test.ts'],
           globalSetup: ['test/runtimes/node/global-setup.ts'],
           testTimeout: 120_000,

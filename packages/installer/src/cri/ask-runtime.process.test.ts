@@ -4,7 +4,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, syml
 import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { containerdWith, rawListener, standInRuntime, statusResponse } from '../../test/stand-in-runtime.ts'
 import { askRuntime } from './ask-runtime.ts'
 import { CriError } from './cri-error.ts'
@@ -35,7 +35,7 @@ test('a slow answer is awaited, and the connection is closed', async () => {
   await using _ = await standInRuntime(socket, (done) => void setTimeout(() => done(null, ANSWER), 300))
   const before = descriptors()
   for (let count = 0; count < 5; count += 1) await askRuntime(socket)
-  await vi.waitFor(() => expect(descriptors()).toBeLessThanOrEqual(before))
+  await expect.poll(descriptors).toBeLessThanOrEqual(before)
 })
 
 describe('without a valid answer the request fails and the connection is closed', () => {
@@ -98,10 +98,8 @@ describe('without a valid answer the request fails and the connection is closed'
     await using listener = await rawListener(socket, talk)
     const before = descriptors()
     for (let count = 0; count < 3; count += 1) expect(await refusal(300)).toMatch(message)
-    await vi.waitFor(() => {
-      expect(listener.open()).toBe(0)
-      expect(descriptors()).toBeLessThanOrEqual(before)
-    })
+    await expect.poll(() => listener.open()).toBe(0)
+    await expect.poll(descriptors).toBeLessThanOrEqual(before)
   })
 
   test("the agent's signal ends the request", async () => {

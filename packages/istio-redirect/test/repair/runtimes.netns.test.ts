@@ -80,7 +80,7 @@ describe.each(runtimePrograms)('repair on %s', (_, runtime) => {
     const ended = run(program(repairs), { timeout: 110_000 })
     const watches = () => it.api.requests.filter(({ url }) => url.includes('watch=true')).length
     await vi.waitFor(() => expect(watches()).toBe(1), { timeout: 20_000, interval: 10 })
-    await vi.waitFor(() => expect(it.api.watches()).toBe(1))
+    await expect.poll(() => it.api.watches()).toBe(1)
     it.api.say('garbage\n')
     await vi.waitFor(() => expect([watches(), it.api.watches()]).toEqual([2, 1]), { timeout: 20_000, interval: 10 })
     it.api.say('{"type":"ADDED","object":{"metadata":{"na')

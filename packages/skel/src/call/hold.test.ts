@@ -1,6 +1,6 @@
 import { definePlugin } from '@cni/skel'
 import { testPlugin } from '@cni/skel/testing'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 
 /** Resources that record their disposal. */
 function diary() {
@@ -72,7 +72,7 @@ test('a handler that outlives its deadline keeps its held resources until its la
   expect((await testPlugin(plugin).add()).error?.code).toBe(11)
   expect(said).toEqual([])
   goOn()
-  await vi.waitFor(() => expect(said).toEqual(['undone', 'lock disposed']))
+  await expect.poll(() => said).toEqual(['undone', 'lock disposed'])
 })
 
 test('a resource that cannot be disposed is logged, and the next one is disposed', async () => {

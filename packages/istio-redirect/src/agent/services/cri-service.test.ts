@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CriError } from '../../../../installer/src/cri/cri-error.ts'
 import { judgeRuntime } from '../../../../installer/src/cri/judge-runtime.ts'
 import { runtimeAnswer } from '../../../../installer/src/cri/runtime-answer.ts'
@@ -58,7 +58,7 @@ afterEach(() => service.close('removed'))
 /** Waits until the runtime was queried `count` more times. */
 const rounds = async (count: number): Promise<void> => {
   const end = asked + count
-  await vi.waitFor(() => expect(asked).toBeGreaterThanOrEqual(end))
+  await expect.poll(() => asked).toBeGreaterThanOrEqual(end)
 }
 const states = async (): Promise<string> =>
   (await metrics.text())
@@ -86,13 +86,13 @@ test('a runtime that runs the plugin is logged once', async () => {
 test('a missing plugin becomes a problem after the grace time, until the runtime has the plugin', async () => {
   says = MISSING
   await service.update(asking)
-  await vi.waitFor(() => expect(service.problems()).toEqual([`runtime: ${WITHOUT}`]))
+  await expect.poll(() => service.problems()).toEqual([`runtime: ${WITHOUT}`])
   await rounds(2)
   expect(lines).toEqual([`warn ${WITHOUT}`])
   expect(await states()).toBe('missing')
   says = LOADED
-  await vi.waitFor(() => expect(service.problems()).toEqual([]))
-  await vi.waitFor(() => expect(lines).toContain('info the container runtime runs the plugin again'))
+  await expect.poll(() => service.problems()).toEqual([])
+  await expect.poll(() => lines).toContain('info the container runtime runs the plugin again')
   expect(await states()).toBe('loaded')
 })
 
@@ -113,16 +113,16 @@ test('the plugin is not missing before it is installed', async () => {
   await rounds(3)
   expect(service.problems()).toEqual([])
   isInstalled = true
-  await vi.waitFor(() => expect(service.problems()).toHaveLength(1))
+  await expect.poll(() => service.problems()).toHaveLength(1)
 })
 
 test('a failing query is logged once, counted, and clears the problem', async () => {
   service = make(0)
   says = MISSING
   await service.update(asking)
-  await vi.waitFor(() => expect(service.problems()).toHaveLength(1))
+  await expect.poll(() => service.problems()).toHaveLength(1)
   says = new CriError('connection refused')
-  await vi.waitFor(() => expect(service.problems()).toEqual([]))
+  await expect.poll(() => service.problems()).toEqual([])
   await rounds(3)
   expect(lines.slice(1)).toEqual([
     'warn cannot query the container runtime at /run/containerd/containerd.sock: connection refused',
@@ -130,14 +130,14 @@ test('a failing query is logged once, counted, and clears the problem', async ()
   expect(failures).toBeGreaterThan(1)
   expect(await states()).toBe('unasked')
   says = LOADED
-  await vi.waitFor(() => expect(lines).toContain('info the container runtime answers again'))
+  await expect.poll(() => lines).toContain('info the container runtime answers again')
 })
 
 test('closing the part clears its problem', async () => {
   service = make(0)
   says = MISSING
   await service.update(asking)
-  await vi.waitFor(() => expect(service.problems()).toHaveLength(1))
+  await expect.poll(() => service.problems()).toHaveLength(1)
   await service.close('removed')
   expect(service.problems()).toEqual([])
   expect(await states()).toBe('')
