@@ -27,8 +27,8 @@ describe('without the privilege or without nf_tables, every call reports it', ()
     for (const act of [() => nft.generation(), () => nft.rules(), () => nft.commit(begun())]) {
       expect(thrown(act)).toMatchObject({ code, message: expect.stringMatching(message) })
     }
-    const reported = { code, message: expect.stringMatching(message) }
-    await expect(nft.transact(() => {})).rejects.toMatchObject(reported)
+    const expected = { code, message: expect.stringMatching(message) }
+    await expect(nft.transact(() => {})).rejects.toMatchObject(expected)
   })
 })
 
