@@ -15,6 +15,7 @@
  * @module
  */
 
+export type { Backend } from '../backend.ts'
 export { type StartAmbientOptions, type StartedAmbient, startAmbient } from './ambient/ambient-alone.ts'
 export type { AmbientConfig } from './config/ambient-config.ts'
 export type { LogWriter } from './log/agent-log.ts'
