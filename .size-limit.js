@@ -32,7 +32,7 @@ export default [
     '@cni/nftables: apply it',
     ['packages/nftables/dist/index.js', 'packages/nftables/dist/rules.js'],
     { 'packages/nftables/dist/index.js': '{ nftables }', 'packages/nftables/dist/rules.js': '{ nftRuleset }' },
-    '118.7 kB',
+    '118.9 kB',
     BESIDE_NETNS,
   ),
   limit('@cni/ebpf: a pinned program', 'packages/ebpf/dist/index.js', '{ attachFilter, ebpf }', '20 kB', BESIDE_NETNS),
