@@ -1,10 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { exec, root } from '../exec.ts'
+import { exec } from '../exec.ts'
 import { Stop } from '../progress.ts'
 import { findCommit } from '../released.ts'
+import { checkRows } from './check-rows.ts'
 import { moveImports } from './move-imports.ts'
-import { migrationRows, movedNames, namesWithoutRow, offeredNames } from './page.ts'
+import { migrationRows, movedNames } from './page.ts'
 
 /** A change of an example for the new release. The migration page must have a row that contains `now`. */
 type Edit = {
@@ -89,12 +90,7 @@ export async function writeOldExamples(folder: string): Promise<number | undefin
   if ('missing' in found) return undefined
   const git = (...argv: string[]) => exec(['git', ...argv], { quiet: true })
   const rows = migrationRows()
-  const released = (await git('ls-tree', '--name-only', found.commit, 'api/')).split('\n').filter(isRecord)
-  const before = await Promise.all(released.map((file) => git('show', `${found.commit}:${file}`)))
-  const records = readdirSync(join(root, 'api')).filter(isRecord)
-  const now = records.map((file) => readFileSync(join(root, 'api', file), 'utf8'))
-  const untold = namesWithoutRow(offeredNames(before), offeredNames(now), rows)
-  if (untold.length > 0) throw new Stop(`docs/migrate-to-0.2.md: no row for\n${untold.join('\n')}`)
+  await checkRows(found.commit, rows)
   const moved = movedNames(rows)
   const all = await git('ls-tree', '-r', '--name-only', found.commit, 'examples', 'docs/examples')
   const files = all
@@ -115,5 +111,3 @@ export async function writeOldExamples(folder: string): Promise<number | undefin
   }
   return files.length
 }
-
-const isRecord = (file: string) => file.endsWith('.txt')

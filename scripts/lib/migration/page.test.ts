@@ -1,12 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { root } from '../exec.ts'
 import { moveImports } from './move-imports.ts'
-import { migrationRows, movedNames, namesWithoutRow, offeredNames } from './page.ts'
+import { migrationRows, movedNames, namesWithoutRow, offeredNames, recordedNames } from './page.ts'
 
-const records = readdirSync(join(root, 'api')).filter((name) => name.endsWith('.txt'))
-const offered = offeredNames(records.map((file) => readFileSync(join(root, 'api', file), 'utf8')))
+const offered = recordedNames()
 const rows = migrationRows()
 const moved = movedNames(rows)
 

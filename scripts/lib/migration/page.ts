@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from '../exec.ts'
 
@@ -35,6 +35,19 @@ export function movedNames(rows: readonly Row[]): ReadonlyMap<string, string> {
 
 /** Map from each entry of a package to the names that it exports. */
 export type Offered = ReadonlyMap<string, ReadonlySet<string>>
+
+/** True for a file of the API record in the folder `api`. */
+export const isRecord = (file: string): boolean => file.endsWith('.txt')
+
+/** Names of each entry, from the API record of this checkout. */
+export function recordedNames(): Offered {
+  const folder = join(root, 'api')
+  return offeredNames(
+    readdirSync(folder)
+      .filter(isRecord)
+      .map((file) => readFileSync(join(folder, file), 'utf8')),
+  )
+}
 
 /** Names of each entry, from the texts of the API record `api/*.txt`. */
 export function offeredNames(records: readonly string[]): Offered {
